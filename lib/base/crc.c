@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* CRC-32 by zlib, whose form inverts the register before and after. */
+#include "config.h"
+
+#include "base/crc.h"
+
+#include <zlib.h>
+
+uint32_t crc_update(uint32_t seed, const void *data, size_t len)
+{
+	return ~(uint32_t)crc32_z(seed ^ 0xffffffffU, data, len);
+}
