@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Is this one block sane, by itself: what a kernel's mount would refuse
+ * (kernel fs/f2fs/super.c and checkpoint.c, sanity_check_*). No I/O.
+ */
+#ifndef F2CORE_FORMAT_VALIDATE_H
+#define F2CORE_FORMAT_VALIDATE_H
+
+#include "format/layout.h"
+
+/* What is wrong: name of the field, the value found, one that would do. */
+struct fault {
+	const char *field;
+	uint64_t found;
+	uint64_t expected;
+};
+
+/*
+ * A superblock copy on a device of @dev_bytes. 0, -EUCLEAN with *@fault, or
+ * -EBADMSG if its checksum is wrong. Proves every number that
+ * layout_from_super() computes with, overflow included.
+ */
+int super_validate(const struct od_super *sb, uint64_t dev_bytes,
+		   struct fault *fault);
+uint32_t super_crc(const struct od_super *sb);
+
+/*
+ * First or last block of a checkpoint pack: checksum offset and checksum.
+ * -EBADMSG or -EUCLEAN with *@fault.
+ */
+int cp_block_validate(const struct layout *lo, const void *block,
+		      struct fault *fault);
+uint32_t cp_block_crc(const struct layout *lo, const void *block);
+
+/*
+ * The fields of a checkpoint against the geometry (format 7.2). -EUCLEAN with
+ * *@fault for the first that is wrong.
+ */
+int cp_validate(const struct layout *lo, const void *block,
+		struct fault *fault);
+
+/* Inode checksum as it should be stored (format 5.6); @block is unchanged. */
+uint32_t inode_checksum(const struct layout *lo, const uint8_t uuid[16],
+			const void *block);
+/* Whether this inode keeps a checksum at all. */
+bool inode_has_checksum(const struct layout *lo, const void *block);
+
+#endif
