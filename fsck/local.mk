@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# sbin_PROGRAMS += %D%/fsck.f2fs
+# fsck_fsck_f2fs_SOURCES = %D%/main.c
+# fsck_fsck_f2fs_LDADD = $(PROGRAM_LIBS)

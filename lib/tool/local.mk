@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Shared by the programs, not part of libf2core. Only <f2core.h> is in reach.
+
+noinst_LTLIBRARIES += %D%/libf2tool.la
+lib_tool_libf2tool_la_SOURCES =
+lib_tool_libf2tool_la_CPPFLAGS = $(AM_CPPFLAGS)
+lib_tool_libf2tool_la_CFLAGS = $(AM_CFLAGS) $(JSON_C_CFLAGS) $(SMARTCOLS_CFLAGS)
+lib_tool_libf2tool_la_LIBADD = $(JSON_C_LIBS) $(SMARTCOLS_LIBS)

@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# sbin_PROGRAMS += %D%/mkfs.f2fs
+# mkfs_mkfs_f2fs_SOURCES = %D%/main.c
+# mkfs_mkfs_f2fs_LDADD = $(PROGRAM_LIBS)

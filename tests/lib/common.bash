@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Loaded by every bats file: where the programs are, and a place for an image.
+# make check sets the paths; run by hand they are those of build/.
+
+top_srcdir=${top_srcdir:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)}
+top_builddir=${top_builddir:-$top_srcdir/build}
+MKFS=${MKFS:-$top_builddir/mkfs/mkfs.f2fs}
+FSCK=${FSCK:-$top_builddir/fsck/fsck.f2fs}
+GCCTL=${GCCTL:-$top_builddir/gcctl/gcctl.f2fs}
+
+# A path of this test's own, removed after it; nothing is there yet.
+img=$BATS_TEST_TMPDIR/img
+
+# Skip the test, with the reason, unless all the named programs are there.
+need() {
+	local prog
+
+	for prog in "$@"; do
+		command -v "$prog" >/dev/null || skip "$prog is missing"
+	done
+}

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Programs of cmocka (tests/unit) and files of bats, all run by automake's
+# harness, one log each. A bats file is one line in its folder's local.mk:
+#	bats_tests += %D%/x.bats	in make check
+#	kernel_tests += %D%/x.bats	in make check-kernel
+#	crash_tests += %D%/x.bats	in make check-crash
+
+bats_tests =
+kernel_tests =
+crash_tests =
+
+if HAVE_CMOCKA
+include tests/unit/local.mk
+endif
+include tests/cli/local.mk
+include tests/check/local.mk
+include tests/kernel/local.mk
+include tests/crash/local.mk
+include tests/lib/local.mk
+include tests/images/local.mk
+
+TESTS = $(check_PROGRAMS)
+if HAVE_BATS
+TESTS += $(bats_tests)
+endif
+
+TEST_EXTENSIONS = .bats
+BATS_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/lib/run-bats
+AM_TESTS_ENVIRONMENT = \
+	MKFS='$(abs_top_builddir)/mkfs/mkfs.f2fs'; export MKFS; \
+	FSCK='$(abs_top_builddir)/fsck/fsck.f2fs'; export FSCK; \
+	GCCTL='$(abs_top_builddir)/gcctl/gcctl.f2fs'; export GCCTL; \
+	top_srcdir='$(abs_top_srcdir)'; export top_srcdir; \
+	top_builddir='$(abs_top_builddir)'; export top_builddir;
+
+EXTRA_DIST += $(bats_tests) $(kernel_tests) $(crash_tests)
+
+check-kernel: all
+	$(AM_V_at)$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(kernel_tests)'
+
+check-crash: all
+	$(AM_V_at)$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(crash_tests)'
+
+.PHONY: check-kernel check-crash
