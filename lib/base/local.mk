@@ -4,4 +4,5 @@ lib_libf2core_int_la_SOURCES += \
 	%D%/crc.c %D%/crc.h \
 	%D%/ctx.c %D%/ctx.h \
 	%D%/le.h \
+	%D%/map.c %D%/map.h \
 	%D%/vec.h

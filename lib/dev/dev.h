@@ -29,6 +29,7 @@ struct dev_ops {
 	void (*prefetch)(struct dev *dev, uint64_t off, size_t len);
 	/* Optional: tell whether this range certainly reads as zeros. */
 	bool (*is_hole)(struct dev *dev, uint64_t off, uint64_t len);
+	/* Frees the whole object; the name is gone already. */
 	void (*close)(struct dev *dev);
 };
 
@@ -38,13 +39,20 @@ struct dev {
 	struct f2c_ctx *ctx;
 	char *name;			/* owned; for messages */
 	uint64_t nr_bytes;		/* size in bytes */
-	uint32_t block_size;		/* bytes; 4096 until the superblock says */
+	uint32_t block_size;		/* bytes, never 0; 4096 until the superblock says */
 	bool writable;
 };
 
 /* Fill the common part; @name is copied. 0 or -ENOMEM. */
 int dev_init(struct dev *dev, const struct dev_ops *ops, struct f2c_ctx *ctx,
 	     const char *name, uint64_t nr_bytes, bool writable);
+
+/*
+ * For implementations: the message of a failed read or write (@what) of a
+ * range in bytes; returns @err.
+ */
+int dev_io_fail(struct dev *dev, int err, const char *what, uint64_t off,
+		size_t len);
 
 /* Close the device and everything under it. NULL is accepted. */
 void dev_close(struct dev *dev);

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 lib_libf2core_int_la_SOURCES += \
-	%D%/dev.h \
-	%D%/dev_file.h \
+	%D%/dev.c %D%/dev.h \
+	%D%/dev_file.c %D%/dev_file.h %D%/dev_file_int.h \
+	%D%/dev_mem.c \
+	%D%/dev_open.c \
+	%D%/dev_overlay.c \
 	%D%/dev_stack.h

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Devices that are a regular file or a block device: reading and writing.
+ * dev_open.c opens them.
+ */
+#include "config.h"
+
+#include "dev/dev_file_int.h"
+#include "base/ctx.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/*
+ * The kernel reads at most about one read-ahead window for each hint and
+ * drops the rest in silence (mm/readahead.c, force_page_cache_ra()).
+ */
+#define HINT_BYTES (128U << 10)
+
+static struct dev_file *to_file(struct dev *dev)
+{
+	return (struct dev_file *)dev;
+}
+
+static int file_read(struct dev *dev, uint64_t off, size_t len, void *buf)
+{
+	uint8_t *to = buf;
+
+	while (len) {
+		ssize_t n = pread(to_file(dev)->fd, to, len, (off_t)off);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return dev_io_fail(dev, -errno, "read", off, len);
+		if (!n)			/* cut off after it was opened */
+			return dev_io_fail(dev, -EIO, "read", off, len);
+		off += (size_t)n;
+		to += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+static int file_write(struct dev *dev, uint64_t off, size_t len,
+		      const void *buf)
+{
+	struct dev_file *f = to_file(dev);
+	const uint8_t *from = buf;
+
+	f->unflushed = true;
+	while (len) {
+		ssize_t n = pwrite(f->fd, from, len, (off_t)off);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return dev_io_fail(dev, -errno, "write", off, len);
+		if (!n)
+			return dev_io_fail(dev, -EIO, "write", off, len);
+		off += (size_t)n;
+		from += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+/*
+ * The kernel reports a failed write-back once and then calls the pages clean,
+ * so a second fsync succeeds although the data is lost: a failure stays one.
+ */
+static int file_flush(struct dev *dev)
+{
+	struct dev_file *f = to_file(dev);
+	int err;
+
+	if (!f->unflushed && !f->flush_err)
+		return 0;
+	if (!f->flush_err) {
+		do {
+			err = f->is_block ? fsync(f->fd) : fdatasync(f->fd);
+		} while (err && errno == EINTR);
+		f->flush_err = err ? -errno : 0;
+	}
+	if (f->flush_err)
+		return ctx_fail(dev->ctx, f->flush_err,
+				"%s: cannot make the writes durable: %s",
+				dev->name, strerror(-f->flush_err));
+	f->unflushed = false;
+	return 0;
+}
+
+static void file_prefetch(struct dev *dev, uint64_t off, size_t len)
+{
+	while (len) {
+		size_t part = len < HINT_BYTES ? len : HINT_BYTES;
+
+		posix_fadvise(to_file(dev)->fd, (off_t)off, (off_t)part,
+			      POSIX_FADV_WILLNEED);
+		off += part;
+		len -= part;
+	}
+}
+
+static bool file_is_hole(struct dev *dev, uint64_t off, uint64_t len)
+{
+	struct dev_file *f = to_file(dev);
+	off_t data;
+
+	if (f->is_block)
+		return false;
+	data = lseek(f->fd, (off_t)off, SEEK_DATA);
+	if (data < 0)
+		return errno == ENXIO;	/* no data up to the end */
+	return (uint64_t)data >= off + len;
+}
+
+static void file_close(struct dev *dev)
+{
+	close(to_file(dev)->fd);
+	free(dev);
+}
+
+const struct dev_ops dev_file_ops = {
+	.read = file_read,
+	.write = file_write,
+	.flush = file_flush,
+	.prefetch = file_prefetch,
+	.is_hole = file_is_hole,
+	.close = file_close,
+};
+
+bool dev_file_is_mounted_ro(const struct dev *dev)
+{
+	return dev->ops == &dev_file_ops &&
+	       ((const struct dev_file *)dev)->mounted_ro;
+}

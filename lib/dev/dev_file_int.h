@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What dev_open.c sets up and dev_file.c works on. */
+#ifndef F2CORE_DEV_DEV_FILE_INT_H
+#define F2CORE_DEV_DEV_FILE_INT_H
+
+#include "dev/dev_file.h"
+
+struct dev_file {
+	struct dev dev;
+	int fd;				/* holds the lock */
+	bool is_block;
+	bool mounted_ro;
+	bool unflushed;			/* written since the last flush */
+	int flush_err;			/* a failed flush is failed for good */
+};
+
+extern const struct dev_ops dev_file_ops;
+
+#endif
