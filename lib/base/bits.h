@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 static inline bool bit_test_msb(const uint8_t *map, size_t n)
 {
@@ -50,9 +51,14 @@ static inline void bit_clear_lsb(uint8_t *map, size_t n)
 /* Number of set bits in the first @bytes bytes; the order does not matter. */
 static inline size_t bits_count(const uint8_t *map, size_t bytes)
 {
-	size_t n = 0;
+	size_t n = 0, i = 0;
+	uint64_t word;
 
-	for (size_t i = 0; i < bytes; i++)
+	for (; bytes - i >= sizeof(word); i += sizeof(word)) {
+		memcpy(&word, map + i, sizeof(word));
+		n += (size_t)__builtin_popcountll(word);
+	}
+	for (; i < bytes; i++)
 		n += (size_t)__builtin_popcount(map[i]);
 	return n;
 }

@@ -11,7 +11,11 @@
 
 enum ctx_level { CTX_ERROR, CTX_WARNING, CTX_INFO, CTX_DEBUG };
 
-/* @text is one line without a newline, valid during the call only. */
+/*
+ * @text is one line without a newline, valid during the call only; bytes that
+ * would act on a terminal (names on a volume may hold any) are shown as '?'.
+ * One call at a time; it must not log or set the callback itself.
+ */
 typedef void ctx_log_fn(void *priv, enum ctx_level level, const char *module,
 			const char *text);
 
@@ -22,11 +26,17 @@ struct f2c_ctx *ctx_new(void);
 void ctx_free(struct f2c_ctx *ctx);
 void ctx_set_log(struct f2c_ctx *ctx, ctx_log_fn *fn, void *priv);
 
-/* The last error's text, "" if none; valid until the next ctx_fail(). */
+/*
+ * The last error's text, "" if none; valid until the next ctx_fail(), so not
+ * to be asked for while other threads work.
+ */
 const char *ctx_error(const struct f2c_ctx *ctx);
 void ctx_clear_error(struct f2c_ctx *ctx);
 
-/* Set the text of the last error and return @err (a negative errno). */
+/*
+ * Set the text of the last error and return @err (a negative errno). The text
+ * is one line as in a log; it may be made from ctx_error()'s.
+ */
 int ctx_fail(struct f2c_ctx *ctx, int err, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 

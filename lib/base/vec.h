@@ -8,6 +8,8 @@
  *	for (size_t i = 0; i < moves.nr; i++) use(&moves.v[i]);
  *	vec_free(&moves);
  *
+ * The macros name the vector more than once: no side effects there. The
+ * element that is pushed must not lie in the vector itself, which may move.
  */
 #ifndef F2CORE_BASE_VEC_H
 #define F2CORE_BASE_VEC_H
@@ -15,11 +17,16 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define VEC_BODY(type) { type *v; size_t nr; size_t room; }
 
-/* Make room for @want elements in all; 0 or -ENOMEM, the old content kept. */
-static inline int vec_grow(void **v, size_t *room, size_t want, size_t size)
+/*
+ * Make room for @want elements of @size bytes; 0 or -ENOMEM, the old content
+ * kept. @vp is the address of the vector's pointer, whatever its type: it is
+ * copied as bytes, since no other type may alias it.
+ */
+static inline int vec_grow(void *vp, size_t *room, size_t want, size_t size)
 {
 	size_t n = *room ? *room : 16;
 	void *p;
@@ -27,20 +34,24 @@ static inline int vec_grow(void **v, size_t *room, size_t want, size_t size)
 	if (want <= *room)
 		return 0;
 	while (n < want) {
-		if (n > (size_t)-1 / 2 / size)
+		if (n > (size_t)-1 / 2)
 			return -ENOMEM;
 		n *= 2;
 	}
-	p = realloc(*v, n * size);
+	if (n > (size_t)-1 / 2 / size)
+		return -ENOMEM;
+	memcpy(&p, vp, sizeof(p));
+	p = realloc(p, n * size);
 	if (!p)
 		return -ENOMEM;
-	*v = p;
+	memcpy(vp, &p, sizeof(p));
 	*room = n;
 	return 0;
 }
 
+/* Room for @want elements in all; 0 or -ENOMEM. */
 #define vec_reserve(vec, want) \
-	vec_grow((void **)&(vec)->v, &(vec)->room, (want), sizeof(*(vec)->v))
+	vec_grow(&(vec)->v, &(vec)->room, (want), sizeof(*(vec)->v))
 
 /* Append a copy of *@elem; 0 or -ENOMEM. */
 #define vec_push(vec, elem) \
