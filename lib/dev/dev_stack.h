@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Devices in memory and layers over another device. A layer owns the device
- * under it and closes it.
+ * under it and closes it; if it cannot be made, that one is still the
+ * caller's. The block size is taken over from below.
  */
 #ifndef F2CORE_DEV_DEV_STACK_H
 #define F2CORE_DEV_DEV_STACK_H
@@ -46,5 +47,7 @@ struct dev_fault_plan {
 };
 int dev_fault_open(struct dev *under, const struct dev_fault_plan *plan,
 		   struct dev **out);
+/* Whether anything was made to fail; ends a loop over all n. */
+bool dev_fault_was_hit(const struct dev *dev);
 
 #endif
