@@ -5,3 +5,12 @@
 
 check_PROGRAMS += %D%/t-crc
 tests_unit_t_crc_SOURCES = %D%/t-crc.c
+
+check_PROGRAMS += %D%/t-cli
+tests_unit_t_cli_SOURCES = %D%/t-cli.c
+
+check_PROGRAMS += %D%/t-out
+tests_unit_t_out_SOURCES = %D%/t-out.c
+
+check_PROGRAMS += %D%/t-size
+tests_unit_t_size_SOURCES = %D%/t-size.c

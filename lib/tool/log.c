@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Messages on stderr; names from a volume in them can't steer the terminal. */
+#include "config.h"
+
+#include "tool/escape.h"
+#include "tool/log.h"
+#include "tool/progress.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void log_line(const struct log *log, enum log_level level, const char *module,
+	      const char *text)
+{
+	const char *prefix = "";
+	char debug[80];
+	char *safe;
+
+	/* The library filters debug lines by F2CORE_DEBUG. */
+	if (level > log->level && level != LOG_DEBUG)
+		return;
+	if (level == LOG_WARNING)
+		prefix = "warning: ";
+	if (level == LOG_DEBUG) {
+		snprintf(debug, sizeof(debug), "%s: ", module ? module : "");
+		prefix = debug;
+	}
+	progress_clear(log->progress);
+	safe = escape_text(text);
+	fprintf(stderr, "%s: %s%s\n", log->program, prefix,
+		safe ? safe : "out of memory for a message");
+	free(safe);
+}
+
+void log_error(const struct log *log, const char *fmt, ...)
+{
+	char text[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	log_line(log, LOG_ERROR, NULL, text);
+}
