@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * libf2core: reads, checks and compacts F2FS volumes that are not mounted.
+ *
+ * Functions return 0 or a negative errno; the reason is then in f2c_error()
+ * as one sentence that names the structure, its place and the values. Structs
+ * that callers fill begin with their size, so that they can grow: set all of
+ * it to zero, then `size = sizeof(...)`. Counts are blocks, segments or
+ * sections as the names say; bytes are said to be bytes. A handle is for one
+ * thread at a time. The library never prints and never exits.
+ */
+#ifndef F2CORE_H
+#define F2CORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define F2C_API __attribute__((visibility("default")))
+
+/* ---- Context ---------------------------------------------------------- */
+
+/** struct f2c_ctx - last error and log callback of a run */
+struct f2c_ctx;
+
+enum f2c_level { F2C_ERROR, F2C_WARNING, F2C_INFO, F2C_DEBUG };
+
+/**
+ * f2c_log_fn - receives a line of the library's log
+ * @priv:   as given to f2c_set_log()
+ * @module: "gc", "nat", ...
+ * @text:   one line without a newline, valid during the call
+ */
+typedef void f2c_log_fn(void *priv, enum f2c_level level, const char *module,
+			const char *text);
+
+/**
+ * f2c_ctx_new - a context, or NULL if memory is short
+ *
+ * Debug lines of the modules in the environment's F2CORE_DEBUG=gc,nat go to
+ * the log. Since: 0.1
+ */
+F2C_API struct f2c_ctx *f2c_ctx_new(void);
+/** f2c_ctx_free - release it, after all handles made with it. Since: 0.1 */
+F2C_API void f2c_ctx_free(struct f2c_ctx *ctx);
+/** f2c_set_log - where log lines go; NULL: nowhere. Since: 0.1 */
+F2C_API void f2c_set_log(struct f2c_ctx *ctx, f2c_log_fn *fn, void *priv);
+/** f2c_error - text of the last error, "" if none; the context's. Since: 0.1 */
+F2C_API const char *f2c_error(const struct f2c_ctx *ctx);
+/** f2c_version - "0.1.0", the library that is running. Since: 0.1 */
+F2C_API const char *f2c_version(void);
+
+/* ---- Progress --------------------------------------------------------- */
+
+/**
+ * f2c_progress_fn - called now and then during long work
+ * @phase: what is being done: "nodes", "moving", ...; a literal
+ * @done:  units done of @total; @total may grow
+ *
+ * Return: 0 to go on, anything else to stop. Work that writes then ends at
+ * the last commit.
+ */
+typedef int f2c_progress_fn(void *priv, const char *phase, uint64_t done,
+			    uint64_t total);
+
+/* ---- Volumes ---------------------------------------------------------- */
+
+/** struct f2c_fs - an opened volume */
+struct f2c_fs;
+
+enum f2c_open_flags {
+	F2C_RDONLY	= 0,
+	F2C_RDWR	= 1 << 0,	/* takes a lock against other tools */
+	F2C_FORCE	= 1 << 1,	/* read although it is in use */
+	F2C_DRY_RUN	= 1 << 2,	/* writes stay in memory */
+	F2C_MOUNTED_RO	= 1 << 3,	/* write although mounted read-only */
+};
+
+/**
+ * f2c_open - open the volume on a block device or in a file
+ * @path:  device or image file
+ * @flags: enum f2c_open_flags
+ * @fs:    set on success; the caller's, to f2c_close()
+ *
+ * Return: 0, or
+ *   -EBUSY       in use; the message says by whom
+ *   -EUCLEAN     no valid superblock, or no valid checkpoint
+ *   -EOPNOTSUPP  a kind of volume that is not supported
+ *   or what open(2) and read(2) return
+ * Since: 0.1
+ * Rule: kernel fs/f2fs/super.c, read_raw_super_block(), and
+ *   checkpoint.c, f2fs_get_valid_checkpoint()
+ */
+F2C_API int f2c_open(struct f2c_ctx *ctx, const char *path, unsigned int flags,
+		     struct f2c_fs **fs);
+/** f2c_close - NULL is accepted; nothing is written. Since: 0.1 */
+F2C_API void f2c_close(struct f2c_fs *fs);
+
+enum f2c_log_type {
+	F2C_HOT_DATA, F2C_WARM_DATA, F2C_COLD_DATA,
+	F2C_HOT_NODE, F2C_WARM_NODE, F2C_COLD_NODE,
+	F2C_NR_LOGS
+};
+
+/** struct f2c_log_status - one of the six logs and the segments of its type */
+struct f2c_log_status {
+	uint32_t segno;			/* current segment */
+	uint32_t next;			/* block in it that is written next */
+	bool ssr;			/* reuses holes of a used segment */
+	uint32_t segments;		/* of this type, with valid blocks */
+	uint32_t dirty_segments;	/* of those, partly valid, not current */
+	uint64_t valid_blocks;
+};
+
+/** struct f2c_status - segments and space, as the kernel's status shows them */
+struct f2c_status {
+	size_t size;			/* set by the caller */
+	uint32_t block_size;		/* bytes */
+	uint32_t segments;		/* of the main area */
+	uint32_t segs_per_sec;
+	uint32_t secs_per_zone;
+	uint32_t sections;
+	uint32_t free_segments;
+	uint32_t free_sections;
+	uint32_t dirty_segments;	/* partly valid, not current */
+	uint32_t dirty_sections;
+	uint32_t full_segments;
+	uint32_t reserved_segments;
+	uint32_t overprovision_segments;
+	uint64_t user_blocks;		/* that files can have in all */
+	uint64_t valid_blocks;		/* reserved ones included */
+	uint64_t valid_data_blocks;	/* by the SIT */
+	uint64_t valid_node_blocks;
+	uint32_t valid_inodes;
+	uint32_t nids_used;
+	uint32_t nids_max;
+	double utilization;		/* valid_blocks / user_blocks, percent */
+	uint64_t checkpoint_version;
+	uint32_t checkpoint_flags;
+	uint64_t features;
+	uint32_t orphans;
+	uint64_t fsyncs_pending;	/* fsynced nodes a mount would replay */
+	uint64_t elapsed_seconds;	/* mounted time so far */
+	char uuid[37];
+	char label[1540];		/* UTF-8 */
+	struct f2c_log_status logs[F2C_NR_LOGS];
+};
+
+/**
+ * f2c_status - what an opened volume looks like now
+ * @status: filled as far as its size says
+ *
+ * Return: 0 or -EIO, -ENOMEM. Since: 0.1
+ */
+F2C_API int f2c_get_status(struct f2c_fs *fs, struct f2c_status *status);
+
+/** f2c_log_name - "hot_data", ...; NULL out of range. Since: 0.1 */
+F2C_API const char *f2c_log_name(unsigned int type);
+/** f2c_cp_flag_name - name of bit @bit of checkpoint flags, or NULL. Since: 0.1 */
+F2C_API const char *f2c_cp_flag_name(unsigned int bit);
+/** f2c_feature_name - name of feature bit @bit as mkfs -O takes it, or NULL. Since: 0.1 */
+F2C_API const char *f2c_feature_name(unsigned int bit);
+
+/** struct f2c_frag - the yardstick of fragmentation */
+struct f2c_frag {
+	uint64_t files;			/* files and directories with blocks */
+	uint64_t file_blocks;
+	uint64_t extents;		/* merged FIEMAP runs */
+	uint64_t ideal_extents;
+	uint64_t fragmented_files;
+	double non_contiguous;		/* share of file neighbours, percent */
+	uint64_t free_blocks;
+	uint64_t free_runs;
+	uint64_t longest_free_run;	/* blocks */
+};
+
+/* ---- Garbage collection ----------------------------------------------- */
+
+/** struct f2c_gc_options - what to collect; zero is the default everywhere */
+struct f2c_gc_options {
+	size_t size;			/* set by the caller */
+	bool full;			/* wholly valid sections too */
+	bool no_pack;			/* move in scan order */
+	uint64_t max_sections;		/* victims at most; 0: all */
+	double until_free;		/* stop at this percentage of sections free */
+	uint64_t pack_max_blocks;	/* records in the queue; 0: 32 MiB of them */
+	f2c_progress_fn *progress;
+	void *progress_priv;
+};
+
+/** struct f2c_phases - where a run's time went, in milliseconds */
+struct f2c_phases {
+	double plan_ms, merge_ms, nat_flush_ms, sit_flush_ms, sync_ms,
+	       checkpoint_ms, barriers_ms;
+};
+
+/** struct f2c_gc_report - what a run did; counts are of committed work only */
+struct f2c_gc_report {
+	bool dry_run;
+	const char *stopped_by;		/* NULL, "signal", "sections", "until-free", "no-space" */
+	uint64_t sections_selected;	/* victims */
+	uint64_t sections_skipped;	/* held by pinned files, or no room */
+	uint64_t segments_freed;
+	uint64_t segments_already_empty;
+	uint64_t sections_freed;
+	uint64_t free_sections_before;
+	uint64_t free_sections_after;
+	uint64_t dirty_sections_before;
+	uint64_t dirty_sections_after;
+	uint64_t data_blocks_moved;
+	uint64_t node_blocks_moved;	/* out of victims */
+	uint64_t node_blocks_updated;	/* owners rewritten for a new address */
+	uint64_t blocks_moved;		/* data_blocks_moved + node_blocks_moved */
+	uint64_t blocks_written;	/* all, metadata included */
+	double write_cost;		/* blocks_written / blocks that had to change */
+	uint64_t moved_at_once;		/* for want of a record */
+	uint64_t queue_drains;		/* early, because the queue was full */
+	uint64_t extents_before;
+	uint64_t extents_after;
+	uint64_t ideal_extents;
+	uint64_t extents_split;		/* runs cut at a section left alone */
+	uint64_t commits;
+	uint64_t nat_blocks_touched, nat_blocks_read, nat_blocks_written,
+		 nat_journal_hits;
+	double seconds;
+	struct f2c_phases phases;
+};
+
+/**
+ * f2c_gc_run - empty dirty sections into free ones
+ * @fs:     opened with F2C_RDWR or F2C_DRY_RUN
+ * @report: set also when the run failed or was stopped midway, to what was
+ *          committed; a struct of the caller's
+ *
+ * Victims are taken by fewest valid blocks; all blocks of one transaction are
+ * packed by inode and file offset (options->no_pack: in scan order). Each
+ * transaction is durable before its victims are reused; a crash leaves the
+ * state before or after one.
+ *
+ * Return: 0 (also when stopped), or
+ *   -EOPNOTSUPP  an unknown feature, or a state in which nothing may write
+ *   -EBUSY       fsynced nodes wait to be replayed
+ *   -EUCLEAN     structures disagree: check the volume first
+ *   -EROFS       opened for reading
+ *   -EIO, -ENOMEM
+ * Since: 0.1
+ * Rule: kernel fs/f2fs/gc.c, do_garbage_collect()
+ */
+F2C_API int f2c_gc_run(struct f2c_fs *fs, const struct f2c_gc_options *options,
+		       struct f2c_gc_report *report);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
