@@ -1,2 +1,3 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernel_tests += %D%/x.bats
+EXTRA_DIST += %D%/setup %D%/uml-run %D%/guest-init %D%/guest-record \
+	%D%/complaints %D%/make-image %D%/judge.bash %D%/ptrace-xstate.c
