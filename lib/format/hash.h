@@ -13,7 +13,7 @@ uint32_t dentry_hash(const uint8_t *name, size_t len);
 uint32_t dir_nr_buckets(unsigned int level, unsigned int dir_level);
 uint32_t dir_bucket_blks(unsigned int level);
 
-/* First file block of bucket @bucket in @level; UINT64_MAX never overflows. */
+/* First file block of bucket @bucket in @level: at most 2^38, never overflows. */
 uint64_t dir_bucket_lblk(unsigned int level, unsigned int dir_level,
 			 uint32_t bucket);
 

@@ -1,2 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# lib_libf2core_int_la_SOURCES += %D%/x.c %D%/x.h
+lib_libf2core_int_la_SOURCES += \
+	%D%/hash.c %D%/hash.h \
+	%D%/layout.c %D%/layout.h \
+	%D%/ondisk.h \
+	%D%/problem.c %D%/problem.h %D%/problems.def \
+	%D%/validate.c %D%/validate.h \
+	%D%/validate_cp.c

@@ -17,8 +17,10 @@ struct fault {
 
 /*
  * A superblock copy on a device of @dev_bytes. 0, -EUCLEAN with *@fault, or
- * -EBADMSG if its checksum is wrong. Proves every number that
- * layout_from_super() computes with, overflow included.
+ * -EBADMSG if its checksum is wrong (*@fault has both). Proves every number
+ * that layout_from_super() computes with, overflow included, and that the
+ * volume lies on the device (that of several devices only the kernel's rule:
+ * their sum of segments).
  */
 int super_validate(const struct od_super *sb, uint64_t dev_bytes,
 		   struct fault *fault);
@@ -33,11 +35,20 @@ int cp_block_validate(const struct layout *lo, const void *block,
 uint32_t cp_block_crc(const struct layout *lo, const void *block);
 
 /*
- * The fields of a checkpoint against the geometry (format 7.2). -EUCLEAN with
- * *@fault for the first that is wrong.
+ * The fields of a checkpoint against the geometry (format 7.2; the ERROR flag
+ * is not judged here). -EUCLEAN with *@fault for the first that is wrong.
  */
 int cp_validate(const struct layout *lo, const void *block,
 		struct fault *fault);
+/* The same, all of them: how many of the @max were filled. */
+#define CP_MAX_FAULTS 40
+unsigned int cp_faults(const struct layout *lo, const void *block,
+		       struct fault *faults, unsigned int max);
+/* Fields by log type: data logs lie behind the node logs. */
+uint32_t cp_log_segno(const struct od_checkpoint *cp, unsigned int type);
+uint16_t cp_log_next(const struct od_checkpoint *cp, unsigned int type);
+/* A read-only volume keeps two logs, hot data and hot node. */
+bool log_is_used(const struct layout *lo, unsigned int type);
 
 /* Inode checksum as it should be stored (format 5.6); @block is unchanged. */
 uint32_t inode_checksum(const struct layout *lo, const uint8_t uuid[16],
