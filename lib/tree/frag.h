@@ -3,6 +3,10 @@
  * The yardstick of fragmentation. Fed with node blocks in any order (disk
  * order, from several threads, each with its own collector), it counts the
  * merged FIEMAP runs of every file without walking a tree.
+ *
+ * Only written runs count: neither inline areas nor blocks that are reserved
+ * and never written can lie badly. Each run of a compressed cluster is an
+ * extent of its own, as in FIEMAP, and a cluster's ideal is one.
  */
 #ifndef F2CORE_TREE_FRAG_H
 #define F2CORE_TREE_FRAG_H
@@ -21,7 +25,7 @@ struct frag {
 	uint64_t free_runs;		/* runs of free blocks in the main area */
 	uint64_t longest_free_run;
 	uint32_t free_segs;
-	uint32_t dirty_segs;
+	uint32_t dirty_segs;		/* some blocks valid, and not current */
 	uint32_t free_secs;
 	uint32_t dirty_secs;
 };
@@ -39,11 +43,15 @@ int frag_feed_inode(struct frag_collector *c, const struct inode *inode,
 		    const void *block);
 int frag_feed_direct(struct frag_collector *c, const void *block);
 
-/* Merge collectors into totals; they stay the caller's. */
+/*
+ * Merge collectors into the totals of the files; they stay the caller's. The
+ * part on free space is left alone. Reads the few direct nodes again that
+ * could not be understood without their inode (compressed clusters).
+ */
 int frag_finish(struct volume *vol, struct frag_collector **c, size_t nr,
 		struct frag *out);
 
-/* All of it: one node_scan() of the volume. */
+/* All of it: one node_scan() of the volume, and frag_free_space(). */
 int frag_scan(struct volume *vol, unsigned int nr_threads, struct frag *out);
 
 /* Only the part on free space, from the SIT. */

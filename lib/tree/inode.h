@@ -63,9 +63,10 @@ int inode_read(struct volume *vol, uint32_t ino, void *block,
 bool inode_has_blocks(const struct inode *inode);
 bool inode_is_dir(const struct inode *inode);
 bool inode_is_pinned(const struct inode *inode);	/* or a device alias */
-uint32_t inode_rdev(const struct inode *inode, const void *block); /* dev_t encoding of st_rdev: major << 20 | minor */
+/* Of a character or block device: major << 20 | minor. */
+uint32_t inode_rdev(const struct inode *inode, const void *block);
 
-/* i_addr index in @nr units where the addresses of this node begin and end. */
+/* The address of file block 0, of @inode->nr_addrs; slot 0 of a summary. */
 static inline le32 *inode_file_addrs(const struct inode *inode,
 				     const void *block)
 {

@@ -47,9 +47,11 @@ uint64_t node_first_lblk(const struct layout *lo, uint32_t ofs,
 
 /*
  * All nodes in order of address: sorted by the NAT, read in large runs, handed
- * to @fn with the block. @fn runs on up to @nr_threads threads at once;
- * @worker (0 ..) tells which. A block that cannot be read is handed over as
- * NULL. A value other than 0 from @fn stops the scan and is returned.
+ * to @fn with the block. @fn runs on up to @nr_threads threads at once (0: as
+ * work_default_threads()); @worker, from 0, tells which, and each takes a
+ * segment at a time. A block that cannot be read is handed over as NULL, nids
+ * whose address is not in the main area come last. A value other than 0 from
+ * @fn stops the scan and is returned. 8 bytes of memory a nid.
  */
 struct node_visit {
 	uint32_t nid;
