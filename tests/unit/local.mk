@@ -3,8 +3,35 @@
 #	check_PROGRAMS += %D%/t-x
 #	tests_unit_t_x_SOURCES = %D%/t-x.c
 
+check_PROGRAMS += %D%/t-bits
+tests_unit_t_bits_SOURCES = %D%/t-bits.c %D%/unit.h
+
 check_PROGRAMS += %D%/t-crc
-tests_unit_t_crc_SOURCES = %D%/t-crc.c
+tests_unit_t_crc_SOURCES = %D%/t-crc.c %D%/unit.h
+
+check_PROGRAMS += %D%/t-ctx
+tests_unit_t_ctx_SOURCES = %D%/t-ctx.c %D%/unit.h
+
+check_PROGRAMS += %D%/t-dev
+tests_unit_t_dev_SOURCES = %D%/t-dev.c %D%/unit.h
+
+check_PROGRAMS += %D%/t-dev-stack
+tests_unit_t_dev_stack_SOURCES = %D%/t-dev-stack.c %D%/unit.h
+
+check_PROGRAMS += %D%/t-le
+tests_unit_t_le_SOURCES = %D%/t-le.c %D%/unit.h
+
+check_PROGRAMS += %D%/t-map
+tests_unit_t_map_SOURCES = %D%/t-map.c %D%/unit.h
+
+check_PROGRAMS += %D%/t-prefetch
+tests_unit_t_prefetch_SOURCES = %D%/t-prefetch.c %D%/unit.h
+
+check_PROGRAMS += %D%/t-vec
+tests_unit_t_vec_SOURCES = %D%/t-vec.c %D%/unit.h
+
+check_PROGRAMS += %D%/t-work
+tests_unit_t_work_SOURCES = %D%/t-work.c %D%/unit.h
 
 check_PROGRAMS += %D%/t-cli
 tests_unit_t_cli_SOURCES = %D%/t-cli.c
