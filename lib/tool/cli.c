@@ -290,7 +290,7 @@ int cli_u64(struct cli *cli, const char *arg, uint64_t min, uint64_t max,
 int cli_u32(struct cli *cli, const char *arg, uint32_t min, uint32_t max,
 	    uint32_t *out)
 {
-	uint64_t n;
+	uint64_t n = 0;
 	int err = cli_u64(cli, arg, min, max, &n);
 
 	if (!err)
@@ -320,7 +320,7 @@ int cli_percent(struct cli *cli, const char *arg, double *percent)
 
 int cli_fd(struct cli *cli, const char *arg, int *fd)
 {
-	uint64_t n;
+	uint64_t n = 0;
 	int flags;
 	int err = cli_u64(cli, arg, 0, INT32_MAX, &n);
 

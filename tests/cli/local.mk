@@ -1,2 +1,3 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 bats_tests += %D%/lib-symbols.bats
+bats_tests += %D%/help-and-man.bats
