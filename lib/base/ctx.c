@@ -23,6 +23,7 @@ struct f2c_ctx {
 	char *debug;			/* F2CORE_DEBUG as ",a,b," or NULL */
 	ctx_log_fn *log;
 	void *log_priv;
+	struct ctx_user_log user_log;
 };
 
 struct f2c_ctx *ctx_new(void)
@@ -63,6 +64,11 @@ void ctx_set_log(struct f2c_ctx *ctx, ctx_log_fn *fn, void *priv)
 	ctx->log = fn;
 	ctx->log_priv = priv;
 	pthread_mutex_unlock(&ctx->log_lock);
+}
+
+struct ctx_user_log *ctx_user_log(struct f2c_ctx *ctx)
+{
+	return &ctx->user_log;
 }
 
 const char *ctx_error(const struct f2c_ctx *ctx)

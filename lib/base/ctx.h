@@ -26,6 +26,13 @@ struct f2c_ctx *ctx_new(void);
 void ctx_free(struct f2c_ctx *ctx);
 void ctx_set_log(struct f2c_ctx *ctx, ctx_log_fn *fn, void *priv);
 
+/* For lib/api: the callback of its public type, kept beside ours. */
+struct ctx_user_log {
+	void (*fn)(void);
+	void *priv;
+};
+struct ctx_user_log *ctx_user_log(struct f2c_ctx *ctx);
+
 /*
  * The last error's text, "" if none; valid until the next ctx_fail(), so not
  * to be asked for while other threads work.
