@@ -112,7 +112,8 @@ struct f2c_log_status {
 	uint32_t next;			/* block in it that is written next */
 	bool ssr;			/* reuses holes of a used segment */
 	uint32_t segments;		/* of this type, with valid blocks */
-	uint32_t dirty_segments;	/* of those, partly valid, not current */
+	uint32_t dirty_segments;	/* of those, partly valid, current ones too */
+	uint32_t full_segments;
 	uint64_t valid_blocks;
 };
 
@@ -151,10 +152,13 @@ struct f2c_status {
 };
 
 /**
- * f2c_status - what an opened volume looks like now
- * @status: filled as far as its size says
+ * f2c_get_status - what an opened volume looks like now
+ * @status: filled as far as its size says; what lies beyond the library's own
+ *          idea of the struct is set to zero
  *
- * Return: 0 or -EIO, -ENOMEM. Since: 0.1
+ * Return: 0 or -EINVAL (no size), -EIO, -ENOMEM. Since: 0.1
+ * Rule: kernel fs/f2fs/debug.c, update_general_status(), and segment.c,
+ *   init_dirty_segmap()
  */
 F2C_API int f2c_get_status(struct f2c_fs *fs, struct f2c_status *status);
 
@@ -190,6 +194,8 @@ struct f2c_gc_options {
 	uint64_t pack_max_blocks;	/* records in the queue; 0: 32 MiB of them */
 	f2c_progress_fn *progress;
 	void *progress_priv;
+	unsigned int fail_record_every;	/* for tests: every n-th record of the
+					 * queue is not to be had; 0: none */
 };
 
 /** struct f2c_phases - where a run's time went, in milliseconds */
@@ -200,6 +206,7 @@ struct f2c_phases {
 
 /** struct f2c_gc_report - what a run did; counts are of committed work only */
 struct f2c_gc_report {
+	size_t size;			/* set by the caller */
 	bool dry_run;
 	const char *stopped_by;		/* NULL, "signal", "sections", "until-free", "no-space" */
 	uint64_t sections_selected;	/* victims */
@@ -246,6 +253,7 @@ struct f2c_gc_report {
  *   -EBUSY       fsynced nodes wait to be replayed
  *   -EUCLEAN     structures disagree: check the volume first
  *   -EROFS       opened for reading
+ *   -EINVAL      a struct without size, or with options of a newer version
  *   -EIO, -ENOMEM
  * Since: 0.1
  * Rule: kernel fs/f2fs/gc.c, do_garbage_collect()
