@@ -1,3 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# include_HEADERS += %D%/f2core.h
-# lib_libf2core_int_la_SOURCES += %D%/f2c_x.c
+include_HEADERS += %D%/f2core.h
+lib_libf2core_int_la_SOURCES += \
+	%D%/f2c_ctx.c \
+	%D%/size_int.c %D%/size_int.h
