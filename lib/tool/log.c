@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void log_line(const struct log *log, enum log_level level, const char *module,
+void log_line(const struct log *log, enum f2c_level level, const char *module,
 	      const char *text)
 {
 	const char *prefix = "";
@@ -18,11 +18,11 @@ void log_line(const struct log *log, enum log_level level, const char *module,
 	char *safe;
 
 	/* The library filters debug lines by F2CORE_DEBUG. */
-	if (level > log->level && level != LOG_DEBUG)
+	if (level > log->level && level != F2C_DEBUG)
 		return;
-	if (level == LOG_WARNING)
+	if (level == F2C_WARNING)
 		prefix = "warning: ";
-	if (level == LOG_DEBUG) {
+	if (level == F2C_DEBUG) {
 		snprintf(debug, sizeof(debug), "%s: ", module ? module : "");
 		prefix = debug;
 	}
@@ -33,6 +33,17 @@ void log_line(const struct log *log, enum log_level level, const char *module,
 	free(safe);
 }
 
+static void from_library(void *priv, enum f2c_level level, const char *module,
+			 const char *text)
+{
+	log_line(priv, level, module, text);
+}
+
+void log_attach(struct log *log, struct f2c_ctx *ctx)
+{
+	f2c_set_log(ctx, from_library, log);
+}
+
 void log_error(const struct log *log, const char *fmt, ...)
 {
 	char text[1024];
@@ -41,5 +52,5 @@ void log_error(const struct log *log, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	log_line(log, LOG_ERROR, NULL, text);
+	log_line(log, F2C_ERROR, NULL, text);
 }

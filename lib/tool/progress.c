@@ -3,7 +3,11 @@
 #include "config.h"
 
 #include "tool/progress.h"
+#include "tool/stop.h"
 
+#include <f2core.h>
+
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +22,7 @@ struct progress {
 	int fd;				/* -1: nothing is shown */
 	bool terminal;
 	bool drawn;			/* a line stands on the terminal */
-	char what[64];
+	char phase[64];
 	int64_t shown_ms;		/* when the last line was shown */
 };
 
@@ -69,8 +73,7 @@ static size_t terminal_width(void)
 	return size.ws_col;
 }
 
-static void draw(struct progress *p, uint64_t done, uint64_t total,
-		 const char *unit)
+static void draw(struct progress *p, uint64_t done, uint64_t total)
 {
 	size_t width = terminal_width() - 1;
 	char line[256], text[200];
@@ -78,11 +81,9 @@ static void draw(struct progress *p, uint64_t done, uint64_t total,
 
 	if (total)
 		snprintf(text, sizeof(text), "%s: %u%% (%" PRIu64 " of %" PRIu64
-			 " %s)", p->what, percent(done, total), done, total,
-			 unit);
+			 ")", p->phase, percent(done, total), done, total);
 	else
-		snprintf(text, sizeof(text), "%s: %" PRIu64 " %s", p->what,
-			 done, unit);
+		snprintf(text, sizeof(text), "%s: %" PRIu64, p->phase, done);
 	if (width > sizeof(text) - 1)
 		width = sizeof(text) - 1;
 	len = snprintf(line, sizeof(line), "\r\033[K%.*s", (int)width, text);
@@ -90,8 +91,8 @@ static void draw(struct progress *p, uint64_t done, uint64_t total,
 	p->drawn = true;
 }
 
-void progress_set(struct progress *p, const char *what, uint64_t done,
-		  uint64_t total, const char *unit)
+void progress_set(struct progress *p, const char *phase, uint64_t done,
+		  uint64_t total)
 {
 	char line[128];
 	int64_t now;
@@ -100,19 +101,28 @@ void progress_set(struct progress *p, const char *what, uint64_t done,
 	if (!p || p->fd < 0)
 		return;
 	now = now_ms();
-	if (!strncmp(p->what, what, sizeof(p->what) - 1) &&
+	if (!strncmp(p->phase, phase, sizeof(p->phase) - 1) &&
 	    now - p->shown_ms < INTERVAL_MS && !(total && done >= total))
 		return;
-	snprintf(p->what, sizeof(p->what), "%s", what);
+	snprintf(p->phase, sizeof(p->phase), "%s", phase);
 	p->shown_ms = now;
 	if (p->terminal) {
-		draw(p, done, total, unit);
+		draw(p, done, total);
 		return;
 	}
 	len = snprintf(line, sizeof(line), "%u %" PRIu64 " %" PRIu64 " %s\n",
-		       percent(done, total), done, total, unit);
-	if ((size_t)len < sizeof(line))
-		put(p, line, (size_t)len);
+		       percent(done, total), done, total, p->phase);
+	put(p, line, (size_t)len);
+}
+
+static_assert(_Generic(progress_of_library, f2c_progress_fn *: 1, default: 0),
+	      "progress_of_library is an f2c_progress_fn");
+
+int progress_of_library(void *priv, const char *phase, uint64_t done,
+			uint64_t total)
+{
+	progress_set(priv, phase, done, total);
+	return stop_requested();
 }
 
 void progress_clear(struct progress *p)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Progress of long work: one line on stderr, redrawn, when that is a terminal;
- * or lines "percent done total unit" on a descriptor (--progress=FD).
+ * or lines "percent done total phase" on a descriptor (--progress=FD).
  */
 #ifndef F2CORE_TOOL_PROGRESS_H
 #define F2CORE_TOOL_PROGRESS_H
@@ -18,11 +18,18 @@ struct progress;
 struct progress *progress_new(int fd, bool quiet);
 
 /*
- * @what: the phase ("moving"), shown at once when it changes; within a phase
- * at most 5 lines a second are shown. @total 0: not known. @unit: "sections".
+ * @phase ("moving") is shown at once when it changes; within a phase at most
+ * 5 lines a second are shown. @total 0: not known.
  */
-void progress_set(struct progress *p, const char *what, uint64_t done,
-		  uint64_t total, const char *unit);
+void progress_set(struct progress *p, const char *phase, uint64_t done,
+		  uint64_t total);
+
+/*
+ * An f2c_progress_fn: @priv is a struct progress. Stops the work when a signal
+ * asked for it (tool/stop.h).
+ */
+int progress_of_library(void *priv, const char *phase, uint64_t done,
+			uint64_t total);
 
 /* Take the line off the terminal, before something else is printed there. */
 void progress_clear(struct progress *p);

@@ -41,3 +41,5 @@ tests_unit_t_out_SOURCES = %D%/t-out.c
 
 check_PROGRAMS += %D%/t-size
 tests_unit_t_size_SOURCES = %D%/t-size.c
+check_PROGRAMS += %D%/t-progress
+tests_unit_t_progress_SOURCES = %D%/t-progress.c

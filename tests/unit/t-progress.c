@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Progress on a descriptor, and the flag that a signal sets. */
+#include "config.h"
+
+#include "tool/progress.h"
+#include "tool/stop.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static void lines_are_percent_done_total_phase(void **state)
+{
+	struct progress *p;
+	char text[256];
+	int fds[2];
+	ssize_t n;
+
+	(void)state;
+	assert_int_equal(pipe(fds), 0);
+	p = progress_new(fds[1], true);
+	progress_set(p, "nodes", 1, 3);
+	progress_set(p, "nodes", 2, 3);		/* too soon */
+	progress_set(p, "nodes", 3, 3);		/* the end is always shown */
+	progress_set(p, "moving", 7, 0);	/* so is a new phase */
+	progress_free(p);
+	n = read(fds[0], text, sizeof(text) - 1);
+	assert_true(n > 0);
+	text[n] = '\0';
+	assert_string_equal(text, "33 1 3 nodes\n100 3 3 nodes\n0 7 0 moving\n");
+	close(fds[0]);
+	close(fds[1]);
+}
+
+static void a_reader_that_left_is_no_reason_to_die(void **state)
+{
+	struct progress *p;
+	int fds[2];
+
+	(void)state;
+	stop_install();
+	assert_int_equal(pipe(fds), 0);
+	close(fds[0]);
+	p = progress_new(fds[1], true);
+	progress_set(p, "nodes", 1, 3);
+	progress_set(p, "moving", 1, 3);
+	progress_free(p);
+	close(fds[1]);
+}
+
+static void a_signal_stops_the_work(void **state)
+{
+	(void)state;
+	stop_install();
+	assert_false(stop_requested());
+	assert_null(stop_reason());
+	assert_int_equal(progress_of_library(NULL, "nodes", 1, 3), 0);
+	raise(SIGTERM);
+	assert_true(stop_requested());
+	assert_string_equal(stop_reason(), "SIGTERM");
+	assert_int_not_equal(progress_of_library(NULL, "nodes", 2, 3), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lines_are_percent_done_total_phase),
+		cmocka_unit_test(a_reader_that_left_is_no_reason_to_die),
+		cmocka_unit_test(a_signal_stops_the_work),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
