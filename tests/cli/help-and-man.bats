@@ -69,3 +69,24 @@ compare() {
 		[ -z "$output" ]
 	done
 }
+
+@test "f2core(3) names each function of f2core.h" {
+	sed -n 's/^F2C_API .*[ *]\(f2c_[a-z0-9_]*\)(.*/\1/p' \
+		"$top_srcdir/lib/api/f2core.h" >"$BATS_TEST_TMPDIR/declared"
+	[ -s "$BATS_TEST_TMPDIR/declared" ]
+	for name in $(cat "$BATS_TEST_TMPDIR/declared"); do
+		grep -q "[ \"]$name\"* ()" "$top_srcdir/man/f2core.3" || {
+			echo "missing: $name"
+			return 1
+		}
+	done
+}
+
+@test "the example of f2core(3) compiles" {
+	need "${CC:-cc}"
+	sed -n '/^\.EX/,/^\.EE/p' "$top_srcdir/man/f2core.3" |
+		sed '/^\.E/d; s/\\e/\\/g' >"$BATS_TEST_TMPDIR/example.c"
+	[ -s "$BATS_TEST_TMPDIR/example.c" ]
+	${CC:-cc} -std=c11 -Wall -Wextra -Werror -fsyntax-only \
+		-I"$top_srcdir/lib/api" "$BATS_TEST_TMPDIR/example.c"
+}
