@@ -18,6 +18,9 @@ tests_unit_t_dev_SOURCES = %D%/t-dev.c %D%/unit.h
 check_PROGRAMS += %D%/t-dev-stack
 tests_unit_t_dev_stack_SOURCES = %D%/t-dev-stack.c %D%/unit.h
 
+check_PROGRAMS += %D%/t-dev-use
+tests_unit_t_dev_use_SOURCES = %D%/t-dev-use.c %D%/unit.h
+
 check_PROGRAMS += %D%/t-le
 tests_unit_t_le_SOURCES = %D%/t-le.c %D%/unit.h
 
