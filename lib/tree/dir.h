@@ -37,12 +37,23 @@ struct dir_entry {
 int dentry_next(const struct dentry_area *area, uint32_t *slot,
 		struct dir_entry *out);
 
+/* Blocks that may hold entries: those below i_size; 0 if inline. */
+uint64_t dir_nr_blocks(const struct layout *lo, const struct inode *inode);
+
 typedef int dir_fn(void *priv, const struct dir_entry *e);
-/* All entries, "." and ".." included, in slot order. Bad ones: -EUCLEAN. */
+/*
+ * All entries, "." and ".." included, in order of block and slot. Bad ones are
+ * passed over, and make the result -EUCLEAN when all others were visited. A
+ * value other than 0 from @fn ends the walk and is returned.
+ */
 int dir_iterate(struct volume *vol, const struct inode *inode,
 		const void *block, dir_fn *fn, void *priv);
 
-/* ino of @name, or -ENOENT. */
+/*
+ * ino of @name, or -ENOENT. By hash, in the buckets where the kernel looks; in
+ * casefolded and encrypted directories the stored name is looked for in all
+ * blocks.
+ */
 int dir_lookup(struct volume *vol, const struct inode *inode,
 	       const void *block, const uint8_t *name, size_t len,
 	       uint32_t *ino);

@@ -14,23 +14,39 @@ struct mapping {
 };
 
 /*
- * Call @fn for each slot in file order. @block is the inode's. At most
- * @inode->blocks plus a bound of nodes are read, whatever the image says;
- * child nodes with a wrong ino, offset or nid end the walk with -EUCLEAN.
+ * Call @fn for each slot in file order; none for inline files and device
+ * aliases. @block is the inode's. Child nodes with a wrong ino, offset or nid
+ * end the walk with -EUCLEAN, so no node is read twice whatever the image
+ * says. A value other than 0 from @fn ends the walk and is returned.
  */
 typedef int filemap_fn(void *priv, const struct mapping *m);
 int filemap_walk(struct volume *vol, const struct inode *inode,
 		 const void *block, filemap_fn *fn, void *priv);
 
-/* The same for the nodes below the inode (not the inode), parents first. */
+/*
+ * The same for the nodes below the inode (not the inode): the xattr node
+ * first, then parents before their children, direct nodes in file order.
+ */
 typedef int filemap_node_fn(void *priv, uint32_t nid, uint32_t ofs,
 			    const void *block);
 int filemap_walk_nodes(struct volume *vol, const struct inode *inode,
 		       const void *block, filemap_node_fn *fn, void *priv);
 
+/*
+ * The slot of file block @lblk; with blk OD_BLK_NULL for a hole, and nid 0 too
+ * if there is no node that holds the slot.
+ */
+int filemap_lookup(struct volume *vol, const struct inode *inode,
+		   const void *block, uint64_t lblk, struct mapping *out);
+
 enum { EXT_UNWRITTEN = 1, EXT_INLINE = 2, EXT_ENCODED = 4 };
 
-/* A merged FIEMAP run (format 8.5), in blocks. */
+/*
+ * A merged FIEMAP run (format 8.5), in blocks. Written runs have no flag. A
+ * compressed cluster is one run or more of its own (EXT_ENCODED), cut where
+ * its blocks are not adjacent; their lengths sum up to the cluster's. An
+ * inline area that is not empty is one run of length 1 without an address.
+ */
 struct extent {
 	uint64_t lblk;
 	uint32_t blk;			/* 0 if unwritten or inline */
@@ -44,7 +60,7 @@ int filemap_extents(struct volume *vol, const struct inode *inode,
 
 /*
  * Read file block @lblk into @buf (a whole block; zeros for a hole or NEW).
- * Not for compressed clusters (-EOPNOTSUPP) nor inline data.
+ * Not for compressed clusters nor inline data (-EOPNOTSUPP).
  */
 int filemap_read(struct volume *vol, const struct inode *inode,
 		 const void *block, uint64_t lblk, void *buf);

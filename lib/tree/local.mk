@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 lib_libf2core_int_la_SOURCES += \
-	%D%/dir.h \
-	%D%/filemap.h \
+	%D%/dir.c %D%/dir.h \
+	%D%/extents.c \
+	%D%/filemap.c %D%/filemap.h \
 	%D%/frag.c %D%/frag.h \
 	%D%/frag_scan.c \
 	%D%/inode.c %D%/inode.h \
 	%D%/node.c %D%/node.h \
 	%D%/node_scan.c \
-	%D%/pending.h \
-	%D%/walk.h \
-	%D%/xattr.h
+	%D%/pending.c %D%/pending.h \
+	%D%/walk.c %D%/walk.h \
+	%D%/xattr.c %D%/xattr.h

@@ -35,6 +35,28 @@ int node_read(struct volume *vol, uint32_t nid, void *block)
 	return 0;
 }
 
+int node_read_child(struct volume *vol, uint32_t nid, uint32_t ino,
+		    uint32_t ofs, void *block)
+{
+	const struct od_node_foot *foot = node_foot(&vol->lo, block);
+	int err;
+
+	err = node_read(vol, nid, block);
+	if (err == -ENOENT)
+		return ctx_fail(vol->ctx, -EUCLEAN, "inode %" PRIu32
+				" has node %" PRIu32 " at offset %" PRIu32
+				", but that nid is free", ino, nid, ofs);
+	if (err)
+		return err;
+	if (le32_get(foot->ino) != ino || foot_ofs(foot) != ofs)
+		return ctx_fail(vol->ctx, -EUCLEAN, "inode %" PRIu32
+				" has node %" PRIu32 " at offset %" PRIu32
+				", but its footer says inode %" PRIu32
+				", offset %" PRIu32, ino, nid, ofs,
+				le32_get(foot->ino), foot_ofs(foot));
+	return 0;
+}
+
 enum node_kind node_kind(const struct layout *lo, uint32_t ofs)
 {
 	uint32_t n = lo->addrs_per_node;

@@ -28,6 +28,14 @@ static inline uint32_t foot_ofs(const struct od_node_foot *foot)
  */
 int node_read(struct volume *vol, uint32_t nid, void *block);
 
+/*
+ * The same for a node that another one names: -EUCLEAN if it is free or its
+ * footer is not of @ofs in @ino, so that a node is met once at most whatever
+ * the image says.
+ */
+int node_read_child(struct volume *vol, uint32_t nid, uint32_t ino,
+		    uint32_t ofs, void *block);
+
 /* The kind of node that sits at offset @ofs; INODE only for 0. */
 enum node_kind node_kind(const struct layout *lo, uint32_t ofs);
 

@@ -11,7 +11,8 @@
 /*
  * Follow the chain from the warm node log's position. *@nr_fsynced counts
  * chain blocks with the fsync mark (0: nothing is pending). A chain that loops
- * or is longer than the main area ends there.
+ * ends where that is seen, some of its blocks being counted twice; the kernel
+ * replays nothing of such a chain.
  */
 int pending_fsyncs(struct volume *vol, uint64_t *nr_fsynced);
 

@@ -12,8 +12,11 @@ struct walk_visit {
 };
 
 /*
- * Each path below the root, directories before their content, the content in
- * order of its bytes. A directory that is met twice is not entered again.
+ * Each path from the root on, directories before their content, the content
+ * in order of its bytes. A directory that is met twice is not entered again.
+ * Entries, inodes and directories that cannot be read are passed over, and
+ * make the result -EUCLEAN when all else was visited. A value other than 0
+ * from @fn ends the walk and is returned.
  */
 typedef int walk_fn(void *priv, const struct walk_visit *v);
 int walk_tree(struct volume *vol, walk_fn *fn, void *priv);
