@@ -76,6 +76,19 @@ static bool make_room(struct findings *f)
 	return true;
 }
 
+/* The text is the list's afterwards, or freed. */
+static void add_locked(struct findings *f, const struct finding *finding,
+		       char *text)
+{
+	f->counted[finding->id]++;
+	if (!make_room(f)) {
+		free(text);
+		return;
+	}
+	f->v[f->nr] = *finding;
+	f->v[f->nr++].detail = text;
+}
+
 void findings_add(struct findings *f, const struct finding *finding,
 		  const char *detail, ...)
 {
@@ -89,14 +102,26 @@ void findings_add(struct findings *f, const struct finding *finding,
 		va_end(ap);
 	}
 	pthread_mutex_lock(&f->lock);
-	f->counted[finding->id]++;
-	if (make_room(f)) {
-		f->v[f->nr] = *finding;
-		f->v[f->nr++].detail = text;
-		text = NULL;
-	}
+	add_locked(f, finding, text);
 	pthread_mutex_unlock(&f->lock);
-	free(text);
+}
+
+void findings_move(struct findings *from, struct findings *to)
+{
+	uint64_t kept[NR_PROBLEMS] = { 0 };
+
+	pthread_mutex_lock(&to->lock);
+	for (size_t i = 0; i < from->nr; i++) {
+		kept[from->v[i].id]++;
+		add_locked(to, &from->v[i], from->v[i].detail);
+	}
+	/* Those that were only counted. */
+	for (int i = 0; i < NR_PROBLEMS; i++) {
+		to->counted[i] += from->counted[i] - kept[i];
+		from->counted[i] = 0;
+	}
+	from->nr = 0;
+	pthread_mutex_unlock(&to->lock);
 }
 
 uint64_t findings_count(const struct findings *f, enum severity least)

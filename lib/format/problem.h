@@ -68,6 +68,9 @@ struct findings {
 void findings_init(struct findings *f);
 void findings_free(struct findings *f);
 
+/* Append all of @from to @to; @from is empty afterwards. */
+void findings_move(struct findings *from, struct findings *to);
+
 /* All fields of *@finding are copied; detail may be NULL, printf form else. */
 void findings_add(struct findings *f, const struct finding *finding,
 		  const char *detail, ...)

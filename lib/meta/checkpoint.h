@@ -13,8 +13,8 @@
 enum { ALLOC_LFS = 0, ALLOC_SSR = 1 };
 
 struct curseg {
-	uint32_t segno;
-	uint16_t next;			/* block in the segment written next */
+	uint32_t segno;			/* of main; OD_SEG_NULL: no usable one */
+	uint16_t next;			/* block written next, below 512 */
 	uint8_t alloc_type;		/* ALLOC_ */
 	/*
 	 * Its summary, lo->sum_bytes long. The journal area of the hot data
@@ -24,7 +24,13 @@ struct curseg {
 	uint8_t *sum;
 };
 
-enum pack_state { PACK_VALID, PACK_BAD_HEAD, PACK_BAD_FOOT, PACK_MISMATCH };
+enum pack_state {
+	PACK_VALID,
+	PACK_BAD_HEAD,
+	PACK_BAD_FOOT,
+	PACK_MISMATCH,			/* head and foot of different versions */
+	PACK_BAD_CONTENT,		/* valid, but what it holds is not */
+};
 
 struct checkpoint {
 	int pack;			/* live: 0 or 1 */
@@ -47,7 +53,7 @@ struct checkpoint {
 	uint8_t *sit_bitmap;		/* msb; lo->sit_bitmap_bytes */
 	uint8_t *nat_bitmap;		/* msb; lo->nat_bitmap_bytes */
 	struct curseg log[OD_NR_LOGS];	/* by enum log_type */
-	uint32_t *orphans;		/* inos */
+	uint32_t *orphans;		/* inos, each once */
 	uint32_t nr_orphans;
 };
 
@@ -66,9 +72,19 @@ int cp_load(struct dev *dev, const struct layout *lo,
 	    struct findings *findings, struct checkpoint *out);
 void cp_free(struct checkpoint *cp);
 
+/* The log that writes to this segment now, or -1. */
+static inline int cp_log_of_seg(const struct checkpoint *cp, uint32_t segno)
+{
+	for (int i = 0; i < OD_NR_LOGS; i++)
+		if (cp->log[i].segno == segno)
+			return i;
+	return -1;
+}
+
 /*
  * What roll-forward compares node footers with: version | crc << 32, by the
- * flags of the live checkpoint (format 7.5).
+ * flags of the live checkpoint (format 7.5). With NOCRC_RECOVERY only the low
+ * 32 bits are compared.
  */
 uint64_t cp_recovery_version(const struct layout *lo,
 			     const struct checkpoint *cp);

@@ -45,4 +45,10 @@ bool nat_next_dirty(const struct nat *nat, uint32_t *nid, struct nat_entry *e);
 /* After the entry's NAT block was written to its other copy. */
 void nat_clear_dirty(struct nat *nat, uint32_t nid);
 
+/*
+ * Fill NAT block @i as it should lie on disk; @block is zeroed first. The
+ * entries of the reserved nids are those that were read.
+ */
+void nat_encode_block(const struct nat *nat, uint32_t i, void *block);
+
 #endif
