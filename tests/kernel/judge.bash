@@ -1,4 +1,118 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Where the judges are and how they are asked; for bats files and scripts.
 
+kernel_dir=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
+lib_dir=$(realpath "$kernel_dir/../lib")
 J=${F2CORE_JUDGE_DIR:-$HOME/.cache/f2core-judge}
+F2DUMP=${F2DUMP:-${top_builddir:-$kernel_dir/../../build}/tests/lib/f2dump}
+KERNELS=${KERNELS:-61 612 72}
+
+# In bats: skip where a user has no judges; where CI=true they have to be there.
+need_judge() {
+	local k missing=
+
+	for k in $KERNELS; do
+		[ -x "$J/$k/linux" ] || missing="$missing linux-$k"
+	done
+	[ -x "$J/bin/fsck115" ] && [ -x "$J/bin/fsck116" ] ||
+		missing="$missing f2fs-tools"
+	[ -n "$missing" ] || return 0
+	if [ "${CI-}" = true ]; then
+		echo "missing in $J:$missing (tests/kernel/setup fetches them)"
+		return 1
+	fi
+	skip "no$missing: tests/kernel/setup fetches them"
+}
+
+# For what must be built before a test says anything.
+need_program() {
+	local prog
+
+	for prog in "$@"; do
+		[ -x "$prog" ] && continue
+		[ "${CI-}" != true ] || {
+			echo "$prog is not built"
+			return 1
+		}
+		skip "$prog is not built"
+	done
+}
+
+copy_image() {
+	cp --sparse=always "$1" "$2"
+	chmod u+w "$2"
+}
+
+# kernel_image NAME K: path of a volume that kernel K made by the recipe NAME.
+# It is kept, and made again only when the recipes change. Not to be written to.
+kernel_image() {
+	local store=$J/images path sum
+
+	mkdir -p "$store"
+	path=$store/$1.$2
+	sum=$(cat "$kernel_dir"/{make-image,guest-record} \
+		"$lib_dir"/{workload,voltree,manifest,fiemap}.py | sha256sum)
+	(
+		flock 9
+		[ "$(cat "$path.sum" 2>/dev/null)" != "$sum" ] || exit 0
+		rm -f "$path".*
+		K=$2 "$kernel_dir/make-image" "$1" "$path.new" >&2 || exit 1
+		for part in .manifest .fiemap .segments .log ""; do
+			mv "$path.new$part" "$path$part"
+		done
+		echo "$sum" >"$path.sum"
+	) 9>"$store/$1.$2.lock" || return
+	echo "$path"
+}
+
+# old_check IMAGE [VERSION...]: the existing checkers find nothing. They work
+# on a copy, with a time limit, since a dry run of theirs may write and ask.
+old_check() {
+	local image=$1 version copy out status=0
+
+	shift
+	[ $# -gt 0 ] || set -- 115 116
+	copy=$(mktemp "${image%/*}/check.XXXXXX")
+	out=$copy.out
+	for version in "$@"; do
+		copy_image "$image" "$copy"
+		if ! timeout -s KILL 300 "$J/bin/fsck$version" -f --dry-run \
+			"$copy" >"$out" 2>&1 </dev/null ||
+			grep -qE '\[Fail\]|\[ASSERT\]|\[FIX\]|\[ERROR\]' "$out" ||
+			! grep -q '^Done' "$out"; then
+			echo "fsck.f2fs $version on $image:"
+			grep -E 'Fail|ASSERT|FIX|ERR|corrupt|Invalid' "$out" | head -20
+			tail -n 5 "$out"
+			status=1
+		fi
+	done
+	rm -f "$copy" "$out"
+	return $status
+}
+
+# The report of one of our programs: field FILE NAME[.NAME...]
+field() {
+	python3 -c '
+import json, sys
+value = json.load(open(sys.argv[1]))
+for name in sys.argv[2].split("."):
+	value = value[int(name) if name.isdigit() else name]
+print(json.dumps(value) if isinstance(value, (list, dict)) else value)
+' "$1" "$2"
+}
+
+# our_check IMAGE: our own checker exits 0 and has no finding.
+our_check() {
+	local json=${BATS_TEST_TMPDIR:-/tmp}/check.json status=0
+
+	timeout -s KILL 300 "$FSCK" -n --json "$1" >"$json" || status=$?
+	if [ $status -ne 0 ] || [ "$(field "$json" findings)" != "[]" ]; then
+		echo "fsck.f2fs -n --json $1: exit $status"
+		head -c 3000 "$json"
+		return 1
+	fi
+}
+
+segs_per_sec() {
+	od -An -tu4 -j1048 -N4 "$1" | tr -d ' '
+}

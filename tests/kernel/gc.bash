@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What a run of gcctl is held to; for gc.bats and gc-large.bats.
+
+# gc_run IMAGE COPY ARGS...: collect in a copy; the report is COPY.json.
+gc_run() {
+	local image=$1 copy=$2
+
+	shift 2
+	copy_image "$image" "$copy"
+	"$GCCTL" run --json "$@" "$copy" >"$copy.json"
+}
+
+# gc_agrees IMAGE COPY K: the kernel finds the same tree in no more extents, says
+# nothing, works on it; no checker finds anything; the report's counts are
+# those of the kernel's segment table and FIEMAP.
+gc_agrees() {
+	local image=$1 copy=$2 k=$3 out=$2.out status=0
+
+	our_check "$copy"
+	old_check "$copy"
+	"$kernel_dir/uml-run" -s -n -k "$k" -O "$out" "$copy" \
+		"$kernel_dir/guest-verify"
+	python3 "$lib_dir/manifest.py" --compare "$image.manifest" "$out/manifest"
+	python3 "$lib_dir/fiemap.py" --compare "$image.fiemap" "$out/fiemap"
+	# A pinned file stays where it is, to the block.
+	diff <(grep '^pinned ' "$image.fiemap") <(grep '^pinned ' "$out/fiemap")
+	gc_counts "$image" "$copy"
+	our_check "$copy"
+	old_check "$copy"
+}
+
+gc_counts() {
+	local image=$1 copy=$2 kv table name
+
+	table=$(python3 "$lib_dir/segments.py" "$image.segments" \
+		"$copy.out/segments" "$(segs_per_sec "$image")")
+	for kv in $table; do
+		name=${kv%%=*}
+		[[ "$name" != valid_* ]] || continue
+		expect "$copy.json" "$name" "${kv#*=}"
+	done
+	# Extents: written runs of files and directories, and inline ones not.
+	expect "$copy.json" extents_before "$(written "$image.fiemap")"
+	expect "$copy.json" extents_after "$(written "$copy.out/fiemap")"
+}
+
+written() {
+	python3 "$lib_dir/fiemap.py" --total "$1" |
+		sed 's/.*[ ]written=\([0-9]*\).*/\1/'
+}
+
+expect() {
+	local got
+
+	got=$(field "$1" "$2")
+	[ "$got" = "$3" ] || {
+		echo "$2: the report says $got, the kernel $3"
+		return 1
+	}
+}
+
+say() {
+	echo "# $1: $(for name in segments_freed sections_freed extents_before \
+		extents_after blocks_moved commits seconds; do
+		printf '%s=%s ' "$name" "$(field "$2" "$name")"
+	done)" >&3
+}

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Garbage collection on volumes that real kernels made: the kernel then finds
+# every path as it was, in no more extents, and no checker finds anything.
+
+load ../lib/common
+load judge
+load gc
+
+setup() {
+	need_judge
+	need_program "$GCCTL" "$FSCK"
+	copy=$BATS_TEST_TMPDIR/copy
+}
+
+# Made by one kernel, judged by another.
+collect() {
+	local name=$1 maker=$2 judge=$3 image
+
+	shift 3
+	image=$(kernel_image "$name" "$maker")
+	gc_run "$image" "$copy" "$@"
+	gc_agrees "$image" "$copy" "$judge"
+	say "$name $*" "$copy.json"
+}
+
+@test "one-block extents are packed" {
+	collect default-section 612 61
+	collect default-section 61 72 --full
+	[ "$(field "$copy.json" extents_after)" -le 500 ]
+}
+
+@test "without packing the order of the blocks stays" {
+	collect default-section 72 612 --full --no-pack
+	[ "$(field "$copy.json" extents_after)" -ge 5000 ]
+}
+
+@test "large sections are packed" {
+	collect large-section-small 72 61 --full
+	[ "$(field "$copy.json" extents_after)" -le 100 ]
+	collect large-section-small 61 612
+}
+
+@test "half-valid segments are freed, packed or not, as the SIT shows" {
+	local packed
+
+	collect half-valid-small 612 72
+	packed=$(for n in segments_freed sections_freed segments_already_empty; do
+		field "$copy.json" $n; done)
+	collect half-valid-small 612 61 --no-pack
+	[ "$packed" = "$(for n in segments_freed sections_freed \
+		segments_already_empty; do field "$copy.json" $n; done)" ]
+}
+
+@test "many files" {
+	collect many-files-small 72 612
+	collect many-files-small 612 72 --full
+}
+
+@test "every shape of inode, with checksums" {
+	collect tree 72 61 --full
+	collect tree 61 72
+	collect tree 612 612 --no-pack --full
+}
+
+@test "every shape of inode, plain features" {
+	collect tree-plain 612 61 --full
+}
+
+@test "every shape of inode, flexible inline xattrs" {
+	collect tree-flexible 72 612 --full
+}
+
+@test "files that were fsynced before the unmount" {
+	collect tiny-fsynced 72 72 --full
+	collect tiny-fsynced 612 61
+}
+
+@test "a bound of 64 records is kept, and contents are equal" {
+	collect tree 612 72 --full --pack-max-blocks 64
+	collect large-section-small 612 72 --full --pack-max-blocks 64
+}
+
+@test "one section, and a share of free sections" {
+	collect half-valid-small 72 72 --sections 1
+	[ "$(field "$copy.json" sections_freed)" -eq 1 ]
+	collect half-valid-small 72 61 --until-free 75
+}
+
+@test "the plan of a dry run is what the run does, and no byte changes" {
+	local image sum n
+
+	image=$(kernel_image half-valid-small 612)
+	copy_image "$image" "$copy"
+	sum=$(sha256sum <"$copy")
+	"$GCCTL" run --json --dry-run "$copy" >"$copy.plan"
+	[ "$(sha256sum <"$copy")" = "$sum" ]
+	"$GCCTL" run --json "$copy" >"$copy.json"
+	for n in segments_freed sections_freed segments_already_empty \
+		blocks_moved extents_after free_sections_after commits; do
+		[ "$(field "$copy.plan" $n)" = "$(field "$copy.json" $n)" ]
+	done
+}
+
+@test "interrupted by SIGINT the volume is whole" {
+	local image i
+
+	image=$(kernel_image large-section-small 612)
+	for i in 0.01 0.03 0.06; do
+		copy_image "$image" "$copy"
+		timeout -s INT "$i" "$GCCTL" run --full --json "$copy" \
+			>"$copy.json" || :
+		our_check "$copy"
+		old_check "$copy" 116
+		rm -rf "$copy.out"
+		"$kernel_dir/uml-run" -s -n -k 72 -O "$copy.out" "$copy" \
+			"$kernel_dir/guest-verify"
+		python3 "$lib_dir/manifest.py" --compare "$image.manifest" \
+			"$copy.out/manifest"
+	done
+}
+
+@test "a second run right after the first has nothing left to gain" {
+	local image
+
+	image=$(kernel_image tree 612)
+	gc_run "$image" "$copy" --full
+	"$GCCTL" run --json "$copy" >"$copy.json"
+	[ "$(field "$copy.json" sections_freed)" -eq 0 ]
+	our_check "$copy"
+}

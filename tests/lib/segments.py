@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What became of segments and sections, by the kernel's own segment_info.
+
+usage: segments.py OLD NEW SEGS_PER_SEC
+
+OLD and NEW are copies of /proc/fs/f2fs/DEVICE/segment_info. Prints one line of
+KEY=VALUE: segments_freed (had valid blocks, have none now), sections_freed
+(likewise), free_sections_before, free_sections_after, valid_before, valid_after.
+"""
+import re
+import sys
+
+
+def load(name):
+	valid = []
+	with open(name) as f:
+		for row in f:
+			if row[:1].isdigit():
+				valid += [int(v) for v in re.findall(r"\d\|(\d+)", row)]
+	return valid
+
+
+def sections(valid, size):
+	return [sum(valid[i:i + size]) for i in range(0, len(valid), size)]
+
+
+def freed(old, new):
+	return sum(a > 0 and b == 0 for a, b in zip(old, new))
+
+
+def main(args):
+	if len(args) != 3:
+		print(__doc__, file=sys.stderr)
+		return 2
+	old, new = load(args[0]), load(args[1])
+	size = int(args[2])
+	if not old or len(old) != len(new):
+		sys.exit("segments.py: %d segments before, %d after" %
+			 (len(old), len(new)))
+	a, b = sections(old, size), sections(new, size)
+	print("segments_freed=%d sections_freed=%d free_sections_before=%d "
+	      "free_sections_after=%d valid_before=%d valid_after=%d" %
+	      (freed(old, new), freed(a, b), a.count(0), b.count(0),
+	       sum(old), sum(new)))
+	return 0
+
+
+if __name__ == "__main__":
+	sys.exit(main(sys.argv[1:]))
