@@ -2,3 +2,11 @@
 EXTRA_DIST += %D%/common.bash %D%/run-bats \
 	%D%/fiemap.py %D%/manifest.py %D%/voltree.py %D%/workload.py \
 	%D%/segments.py
+	%D%/fiemap.py %D%/manifest.py %D%/voltree.py %D%/workload.py
+
+# A reader of volumes for other tests; not a test by itself.
+noinst_PROGRAMS += %D%/f2dump
+tests_lib_f2dump_SOURCES = %D%/f2dump.c %D%/f2dump.h \
+	%D%/f2dump_content.c %D%/f2dump_fiemap.c %D%/f2dump_manifest.c \
+	%D%/sha256.c %D%/sha256.h
+tests_lib_f2dump_LDADD = lib/libf2core-int.la
