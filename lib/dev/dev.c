@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ZERO_BYTES ((size_t)1 << 20)
+
 int dev_init(struct dev *dev, const struct dev_ops *ops, struct f2c_ctx *ctx,
 	     const char *name, uint64_t nr_bytes, bool writable)
 {
@@ -77,16 +79,22 @@ static int read_range(struct dev *dev, uint64_t off, uint64_t len, void *buf)
 	return dev->ops->read(dev, off, (size_t)len, buf);
 }
 
+static int check_writable(struct dev *dev, uint64_t off)
+{
+	if (dev->writable)
+		return 0;
+	return ctx_fail(dev->ctx, -EROFS, "%s: write at block %" PRIu64
+			" of a device that is open read-only",
+			dev->name, off / dev->block_size);
+}
+
 static int write_range(struct dev *dev, uint64_t off, uint64_t len,
 		       const void *buf)
 {
-	int err;
+	int err = check_writable(dev, off);
 
-	if (!dev->writable)
-		return ctx_fail(dev->ctx, -EROFS,
-				"%s: write at block %" PRIu64
-				" of a device that is open read-only",
-				dev->name, off / dev->block_size);
+	if (err)
+		return err;
 	err = check_range(dev, "write", off, len);
 	if (err || !len)
 		return err;
@@ -118,6 +126,53 @@ int dev_write_bytes(struct dev *dev, uint64_t off, size_t len,
 		    const void *buf)
 {
 	return write_range(dev, off, len, buf);
+}
+
+int dev_discard_bytes(struct dev *dev, uint64_t off, uint64_t len)
+{
+	int err = check_writable(dev, off);
+
+	if (err)
+		return err;
+	if (off > dev->nr_bytes || len > dev->nr_bytes - off)
+		return out_of_range(dev, "discard", off, len);
+	if (!dev->ops->discard)
+		return -EOPNOTSUPP;
+	return len ? dev->ops->discard(dev, off, len) : 0;
+}
+
+static int write_zeros(struct dev *dev, uint64_t off, uint64_t len)
+{
+	size_t part = len < ZERO_BYTES ? (size_t)len : ZERO_BYTES;
+	uint8_t *zeros = calloc(1, part ? part : 1);
+	int err = 0;
+
+	if (!zeros)
+		return ctx_nomem(dev->ctx, "a buffer of zeros");
+	while (len && !err) {
+		if (part > len)
+			part = (size_t)len;
+		err = dev->ops->write(dev, off, part, zeros);
+		off += part;
+		len -= part;
+	}
+	free(zeros);
+	return err;
+}
+
+int dev_zero(struct dev *dev, uint32_t blk, uint32_t count)
+{
+	uint64_t off = to_bytes(dev, blk), len = to_bytes(dev, count);
+	int err = check_writable(dev, off);
+
+	if (err)
+		return err;
+	if (off > dev->nr_bytes || len > dev->nr_bytes - off)
+		return out_of_range(dev, "write", off, len);
+	if (dev_is_hole(dev, blk, count))
+		return 0;
+	err = dev->ops->zero ? dev->ops->zero(dev, off, len) : -EOPNOTSUPP;
+	return err == -EOPNOTSUPP ? write_zeros(dev, off, len) : err;
 }
 
 /* Nothing can be waiting in a device that was never written. */

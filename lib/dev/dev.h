@@ -29,6 +29,13 @@ struct dev_ops {
 	void (*prefetch)(struct dev *dev, uint64_t off, size_t len);
 	/* Optional: tell whether this range certainly reads as zeros. */
 	bool (*is_hole)(struct dev *dev, uint64_t off, uint64_t len);
+	/*
+	 * Optional: nobody needs what this range holds. -EOPNOTSUPP without a
+	 * message if the device cannot.
+	 */
+	int (*discard)(struct dev *dev, uint64_t off, uint64_t len);
+	/* Optional: make it read as zeros, faster than a write; likewise. */
+	int (*zero)(struct dev *dev, uint64_t off, uint64_t len);
 	/* Frees the whole object; the name is gone already. */
 	void (*close)(struct dev *dev);
 };
@@ -75,6 +82,15 @@ int dev_write(struct dev *dev, uint32_t blk, uint32_t count, const void *buf);
 int dev_read_bytes(struct dev *dev, uint64_t off, size_t len, void *buf);
 int dev_write_bytes(struct dev *dev, uint64_t off, size_t len,
 		    const void *buf);
+
+/*
+ * Tell the device that nobody needs the content of this range; afterwards it
+ * reads as anything. -EOPNOTSUPP without a message if the device cannot.
+ */
+int dev_discard_bytes(struct dev *dev, uint64_t off, uint64_t len);
+
+/* Make @count blocks read as zeros; a hole in a file stays one. */
+int dev_zero(struct dev *dev, uint32_t blk, uint32_t count);
 
 int dev_flush(struct dev *dev);
 void dev_prefetch(struct dev *dev, uint32_t blk, uint32_t count);

@@ -12,6 +12,8 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 /*
@@ -118,6 +120,47 @@ static bool file_is_hole(struct dev *dev, uint64_t off, uint64_t len)
 	return (uint64_t)data >= off + len;
 }
 
+/* Whether the device, or the file system the file is on, lacks the call. */
+static bool is_unsupported(int err)
+{
+	return err == EOPNOTSUPP || err == ENOTTY || err == ENOSYS ||
+	       err == EINVAL;
+}
+
+static int block_range_ioctl(struct dev *dev, unsigned long request,
+			     const char *what, uint64_t off, uint64_t len)
+{
+	uint64_t range[2] = { off, len };
+
+	to_file(dev)->unflushed = true;
+	if (!ioctl(to_file(dev)->fd, request, range))
+		return 0;
+	return is_unsupported(errno) ? -EOPNOTSUPP :
+	       dev_io_fail(dev, -errno, what, off, (size_t)len);
+}
+
+static int file_discard(struct dev *dev, uint64_t off, uint64_t len)
+{
+	struct dev_file *f = to_file(dev);
+
+	if (f->is_block)
+		return block_range_ioctl(dev, BLKDISCARD, "discard", off, len);
+	f->unflushed = true;
+	if (!fallocate(f->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+		       (off_t)off, (off_t)len))
+		return 0;
+	return is_unsupported(errno) ? -EOPNOTSUPP :
+	       dev_io_fail(dev, -errno, "discard", off, (size_t)len);
+}
+
+/* A file is written to, so that its blocks stay allocated. */
+static int file_zero(struct dev *dev, uint64_t off, uint64_t len)
+{
+	if (!to_file(dev)->is_block)
+		return -EOPNOTSUPP;
+	return block_range_ioctl(dev, BLKZEROOUT, "zero", off, len);
+}
+
 static void file_close(struct dev *dev)
 {
 	close(to_file(dev)->fd);
@@ -130,6 +173,8 @@ const struct dev_ops dev_file_ops = {
 	.flush = file_flush,
 	.prefetch = file_prefetch,
 	.is_hole = file_is_hole,
+	.discard = file_discard,
+	.zero = file_zero,
 	.close = file_close,
 };
 
