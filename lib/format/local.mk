@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 lib_libf2core_int_la_SOURCES += \
+	%D%/feature.c %D%/feature.h \
 	%D%/hash.c %D%/hash.h \
+	%D%/label.c %D%/label.h \
 	%D%/layout.c %D%/layout.h \
 	%D%/ondisk.h \
 	%D%/problem.c %D%/problem.h %D%/problems.def \
