@@ -4,9 +4,18 @@ kernel_tests += %D%/mkfs.bats
 kernel_tests += %D%/read.bats
 kernel_tests += %D%/gc.bats
 
-EXTRA_DIST += %D%/setup %D%/uml-run %D%/guest-init %D%/guest-record \
-	%D%/guest-fill %D%/guest-verify %D%/complaints %D%/make-image \
-	%D%/judge.bash %D%/gc.bash %D%/ptrace-xstate.c %D%/gc-large.bats
+EXTRA_DIST += %D%/setup
+EXTRA_DIST += %D%/uml-run
+EXTRA_DIST += %D%/guest-init
+EXTRA_DIST += %D%/guest-record
+EXTRA_DIST += %D%/guest-fill
+EXTRA_DIST += %D%/guest-verify
+EXTRA_DIST += %D%/complaints
+EXTRA_DIST += %D%/make-image
+EXTRA_DIST += %D%/judge.bash
+EXTRA_DIST += %D%/gc.bash
+EXTRA_DIST += %D%/ptrace-xstate.c
+EXTRA_DIST += %D%/gc-large.bats
 
 # At full size: some minutes, and a few GiB of sparse files.
 check-kernel-large: all

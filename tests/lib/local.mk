@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-EXTRA_DIST += %D%/common.bash %D%/run-bats \
-	%D%/fiemap.py %D%/manifest.py %D%/voltree.py %D%/workload.py \
-	%D%/segments.py
-	%D%/fiemap.py %D%/manifest.py %D%/voltree.py %D%/workload.py
+EXTRA_DIST += %D%/common.bash
+EXTRA_DIST += %D%/run-bats
+EXTRA_DIST += %D%/voltree.py
+EXTRA_DIST += %D%/manifest.py
+EXTRA_DIST += %D%/fiemap.py
+EXTRA_DIST += %D%/segments.py
+EXTRA_DIST += %D%/workload.py
 
 # A reader of volumes for other tests; not a test by itself.
 noinst_PROGRAMS += %D%/f2dump
