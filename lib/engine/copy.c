@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The data path of relocation. */
+#include "config.h"
+
+#include "engine/copy.h"
+
+#include "dev/prefetch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WINDOW_BLKS 4096U		/* 16 MiB of blocks of 4 KiB */
+
+/* Where a block of the window lies on the device and in the buffer. */
+struct slot {
+	uint32_t src;
+	uint32_t index;
+};
+
+struct window {
+	uint8_t *buf;			/* WINDOW_BLKS blocks */
+	struct slot *slots;
+	uint32_t *hints;		/* sources of the window after it */
+};
+
+static int by_dst(const void *pa, const void *pb)
+{
+	const struct copy_pair *a = pa, *b = pb;
+
+	return a->dst < b->dst ? -1 : a->dst > b->dst;
+}
+
+static int by_src(const void *pa, const void *pb)
+{
+	const struct slot *a = pa, *b = pb;
+
+	return a->src < b->src ? -1 : a->src > b->src;
+}
+
+/* Read the window's sources; neighbours on both sides in one go. */
+static int read_window(struct copy *c, struct window *w,
+		       const struct copy_pair *pairs, size_t nr)
+{
+	size_t block_size = c->vol->lo.block_size;
+
+	for (size_t i = 0; i < nr; i++)
+		w->slots[i] = (struct slot){ pairs[i].src, (uint32_t)i };
+	qsort(w->slots, nr, sizeof(*w->slots), by_src);
+	for (size_t i = 0, n; i < nr; i += n) {
+		const struct slot *s = &w->slots[i];
+		int err;
+
+		for (n = 1; i + n < nr && s[n].src == s->src + n &&
+			    s[n].index == s->index + n; n++)
+			;
+		err = dev_read(c->vol->dev, s->src, (uint32_t)n,
+			       w->buf + s->index * block_size);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int change_window(struct copy *c, struct window *w,
+			 const struct copy_pair *pairs, size_t nr)
+{
+	int err = 0;
+
+	if (!c->change)
+		return 0;
+	for (size_t i = 0; !err && i < nr; i++)
+		err = c->change(c->change_priv, &pairs[i],
+				w->buf + i * c->vol->lo.block_size);
+	return err;
+}
+
+static int write_window(struct copy *c, struct window *w,
+			const struct copy_pair *pairs, size_t nr)
+{
+	for (size_t i = 0, n; i < nr; i += n) {
+		int err;
+
+		for (n = 1; i + n < nr && pairs[i + n].dst == pairs[i].dst + n;
+		     n++)
+			;
+		err = dev_write(c->vol->dev, pairs[i].dst, (uint32_t)n,
+				w->buf + i * c->vol->lo.block_size);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static void hint_window(struct copy *c, struct window *w,
+			const struct copy_pair *pairs, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		w->hints[i] = pairs[i].src;
+	prefetch_batch(c->vol->dev, w->hints, nr, PREFETCH_GAP);
+}
+
+static size_t window_size(size_t left)
+{
+	return left < WINDOW_BLKS ? left : WINDOW_BLKS;
+}
+
+static int copy_windows(struct copy *c, struct window *w,
+			const struct copy_pair *pairs, size_t nr)
+{
+	hint_window(c, w, pairs, window_size(nr));
+	for (size_t i = 0, n; i < nr; i += n) {
+		int err;
+
+		n = window_size(nr - i);
+		hint_window(c, w, pairs + i + n, window_size(nr - i - n));
+		err = read_window(c, w, pairs + i, n);
+		if (!err)
+			err = change_window(c, w, pairs + i, n);
+		if (!err)
+			err = write_window(c, w, pairs + i, n);
+		if (err)
+			return err;
+		c->done += n;
+		if (c->stop && c->stop(c->stop_priv, c->done, c->total))
+			return -EINTR;
+	}
+	return 0;
+}
+
+int copy_blocks(struct copy *c, struct copy_pair *pairs, size_t nr)
+{
+	size_t most = window_size(nr);
+	struct window w = {
+		.buf = malloc(most * c->vol->lo.block_size + 1),
+		.slots = malloc(most * sizeof(*w.slots) + 1),
+		.hints = malloc(most * sizeof(*w.hints) + 1),
+	};
+	int err;
+
+	if (w.buf && w.slots && w.hints) {
+		qsort(pairs, nr, sizeof(*pairs), by_dst);
+		err = copy_windows(c, &w, pairs, nr);
+	} else {
+		err = ctx_nomem(c->vol->ctx, "the copy buffer");
+	}
+	free(w.hints);
+	free(w.slots);
+	free(w.buf);
+	return err;
+}
