@@ -1,9 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 lib_libf2core_int_la_SOURCES += \
-	%D%/create.c %D%/create.h %D%/create_int.h \
-	%D%/create_checkpoint.c \
-	%D%/create_geometry.c \
-	%D%/create_options.c \
-	%D%/create_quota.c \
-	%D%/create_root.c \
-	%D%/create_super.c
+	%D%/alloc.c %D%/alloc.h \
+	%D%/commit.c %D%/commit.h \
+	%D%/copy.c %D%/copy.h \
+	%D%/flush.h \
+	%D%/gc.c %D%/gc.h \
+	%D%/nat_flush.c \
+	%D%/pack.c %D%/pack.h \
+	%D%/pack_fill.c \
+	%D%/pack_store.c \
+	%D%/sit_flush.c \
+	%D%/txn.c %D%/txn.h \
+	%D%/txn_border.c \
+	%D%/txn_place.c \
+	%D%/txn_resolve.c \
+	%D%/txn_write.c \
+	%D%/victim.c %D%/victim.h

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A run of garbage collection: data sections first, since moving data leaves
+ * holes among the nodes, then node sections; as many victims in a transaction
+ * as the free sections can take (kernel fs/f2fs/gc.c, f2fs_gc()).
+ */
+#include "config.h"
+
+#include "engine/gc.h"
+
+#include "base/bits.h"
+#include "engine/flush.h"
+#include "engine/pack.h"
+#include "engine/victim.h"
+#include "tree/pending.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct run {
+	struct volume *vol;
+	const struct gc_options *opt;
+	struct gc_report *rep;
+	struct txn txn;
+	uint8_t *held;			/* sections that cannot be emptied */
+	uint8_t *was_valid;		/* segments with valid blocks at first */
+	uint8_t *selected;		/* sections that were victims */
+	uint32_t free_goal;		/* of --until-free; 0: none */
+	uint64_t done, total;		/* blocks, for progress */
+	bool stop;			/* no more transactions */
+};
+
+static int report_progress(void *priv, uint64_t done, uint64_t total)
+{
+	struct run *r = priv;
+
+	(void)total;
+	if (!r->opt->progress)
+		return 0;
+	return r->opt->progress(r->opt->progress_priv, "moving",
+				r->done + done, r->total);
+}
+
+static bool goal_is_reached(struct run *r)
+{
+	const struct gc_options *opt = r->opt;
+
+	if (opt->max_sections &&
+	    r->rep->sections_selected >= opt->max_sections) {
+		r->rep->stopped_by = GC_STOP_SECTIONS;
+		return true;
+	}
+	if (r->free_goal && volume_free_secs(r->vol) >= r->free_goal) {
+		r->rep->stopped_by = GC_STOP_FREE;
+		return true;
+	}
+	return false;
+}
+
+/*
+ * Blocks that the logs of one side can take before they open a section. A log
+ * in a dirty section will leave it.
+ */
+static uint64_t room_in_logs(const struct run *r, bool nodes)
+{
+	const struct layout *lo = &r->vol->lo;
+	uint64_t room = 0;
+
+	for (uint8_t t = 0; t < OD_NR_LOGS; t++) {
+		uint32_t secno = seg_to_sec(lo, r->vol->cp.log[t].segno);
+
+		if (!!log_is_node(t) == nodes && !r->opt->full &&
+		    !section_is_dirty(r->vol, secno))
+			room += alloc_room(&r->txn.alloc, t) %
+				blks_per_sec(lo);
+	}
+	return room;
+}
+
+/*
+ * How many victims from list[at] on to try in one transaction: what the free
+ * space may hold, before the nodes that have to be rewritten are known (the
+ * plan finds out), and no more than is asked for.
+ */
+static size_t batch_size(struct run *r, const struct victim_vec *list,
+			 size_t at)
+{
+	uint32_t per_sec = blks_per_sec(&r->vol->lo);
+	uint32_t free_secs = volume_free_secs(r->vol);
+	uint64_t room = (uint64_t)r->txn.alloc.nr_free * per_sec +
+			room_in_logs(r, list->v[at].is_node);
+	uint64_t most = r->opt->max_sections, blocks = 0;
+	size_t n = 0;
+
+	while (at + n < list->nr) {
+		blocks += list->v[at + n].valid;
+		if (n && (blocks > room || blocks > PACK_DEFAULT_MAX))
+			break;
+		if (most && r->rep->sections_selected + n >= most)
+			break;
+		if (r->free_goal && free_secs + n >= r->free_goal +
+						     blocks / per_sec + 1)
+			break;
+		n++;
+	}
+	return n;
+}
+
+/* Whether emptying all that is left of the list frees a section at all. */
+static bool list_pays(const struct run *r, const struct victim_vec *list,
+		      size_t at)
+{
+	uint32_t per_sec = blks_per_sec(&r->vol->lo);
+	uint64_t room = room_in_logs(r, list->v[at].is_node), blocks = 0;
+
+	for (size_t i = at; i < list->nr; i++)
+		blocks += list->v[i].valid;
+	blocks = blocks > room ? blocks - room : 0;
+	return (blocks + per_sec - 1) / per_sec < list->nr - at;
+}
+
+/*
+ * Plan a transaction of at most @nr victims from list[at] on; fewer where
+ * free space is short; *took: how many of the list it takes.
+ */
+static int plan(struct run *r, const struct victim_vec *list, size_t at,
+		size_t nr, size_t *took)
+{
+	struct txn *t = &r->txn;
+	int err = 0;
+
+	txn_reset(t);
+	t->may_split = false;
+	for (size_t i = 0; !err && i < nr; i++)
+		err = txn_add_section(t, list->v[at + i].secno);
+	while (!err) {
+		err = r->opt->full ? txn_take_runs_along(t) : 0;
+		if (!err)
+			err = txn_resolve(t);
+		if (!err)
+			err = txn_place(t);
+		if (err != -ENOSPC)
+			break;
+		if (t->victims.nr == 1 && (t->may_split || r->opt->full))
+			break;
+		err = 0;
+		if (t->victims.nr == 1)
+			t->may_split = true;
+		txn_shrink(t, (t->victims.nr + 1) / 2);
+	}
+	*took = t->victims.nr;
+	if (!err)
+		err = txn_count_cuts(t);
+	return err;
+}
+
+/*
+ * What was freed, from the SIT after a commit and never counted on the
+ * way: a segment that had valid blocks at first and has none now; a section
+ * none of whose segments has any, if one had.
+ */
+static void account(struct run *r)
+{
+	const struct layout *lo = &r->vol->lo;
+	struct gc_report *rep = r->rep;
+
+	rep->segments_freed = rep->segments_already_empty = 0;
+	rep->sections_freed = 0;
+	for (uint32_t sec = 0; sec < lo->nr_main_secs; sec++) {
+		uint32_t first = sec_to_seg(lo, sec), were = 0, are = 0;
+
+		for (uint32_t s = first; s < first + lo->segs_per_sec; s++) {
+			bool was = bit_test_lsb(r->was_valid, s);
+			bool is = sit_get(&r->vol->sit, s)->valid;
+
+			were += was;
+			are += is;
+			rep->segments_freed += was && !is;
+			rep->segments_already_empty += !was && !is &&
+				bit_test_lsb(r->selected, sec);
+		}
+		rep->sections_freed += were && !are;
+	}
+	rep->free_secs_after = volume_free_secs(r->vol);
+	rep->dirty_secs_after = count_dirty_sections(r->vol);
+}
+
+static int carry_out(struct run *r)
+{
+	struct txn *t = &r->txn;
+	struct gc_report *rep = r->rep;
+	double start = flush_clock_ms();
+	int err = txn_write(t);
+
+	if (err)
+		return err;
+	rep->merge_ms += flush_clock_ms() - start;
+	err = txn_apply(t);
+	if (!err)
+		err = commit(r->vol, &rep->commits);
+	if (err)
+		return err;
+	rep->commits.blocks_written += t->blocks_written;
+	rep->sections_selected += t->victims.nr;
+	for (size_t i = 0; i < t->victims.nr; i++)
+		bit_set_lsb(r->selected, t->victims.v[i]);
+	rep->data_moved += t->moves.nr;
+	for (size_t i = 0; i < t->nodes.nr; i++) {
+		if (t->nodes.v[i].is_victim)
+			rep->nodes_moved++;
+		else if (t->nodes.v[i].dst)
+			rep->nodes_updated++;
+	}
+	rep->moved_at_once += t->moved_at_once;
+	rep->queue_drains += t->queue_drains;
+	rep->extents_split += t->extents_split;
+	r->done += t->moves.nr + t->nodes.nr;
+	account(r);
+	return 0;
+}
+
+static void hold(struct run *r, uint32_t secno)
+{
+	bit_set_lsb(r->held, secno);
+	r->rep->sections_skipped++;
+}
+
+/*
+ * One transaction from list[*at] on. A victim that cannot be emptied, because
+ * of a pinned file or for want of room, is held and passed over.
+ */
+static int one_transaction(struct run *r, const struct victim_vec *list,
+			   size_t *at)
+{
+	size_t nr = batch_size(r, list, *at), took;
+	double start = flush_clock_ms();
+	int err;
+
+	if (!nr) {
+		r->stop = true;
+		return 0;
+	}
+	err = plan(r, list, *at, nr, &took);
+	r->rep->plan_ms += flush_clock_ms() - start;
+	if (err == -EBUSY) {
+		hold(r, r->txn.pinned_sec);
+		return 0;
+	}
+	if (err == -ENOSPC) {
+		r->rep->stopped_by = GC_STOP_SPACE;
+		hold(r, list->v[(*at)++].secno);
+		return 0;
+	}
+	if (err)
+		return err;
+	*at += took;
+	return carry_out(r);
+}
+
+/* Sections found to be held since the list was made. */
+static void pass_over_held(struct run *r, struct victim_vec *list, size_t at)
+{
+	size_t n = at;
+
+	for (size_t i = at; i < list->nr; i++)
+		if (!bit_test_lsb(r->held, list->v[i].secno))
+			list->v[n++] = list->v[i];
+	list->nr = n;
+}
+
+static int collect_side(struct run *r, bool nodes)
+{
+	struct victim_vec list = { 0 };
+	size_t at = 0;
+	int err = victim_list(r->vol, nodes, r->opt->full, r->held, &list);
+
+	while (!err && !r->stop) {
+		pass_over_held(r, &list, at);
+		if (at >= list.nr || goal_is_reached(r))
+			break;
+		alloc_reset(&r->txn.alloc);
+		/* Only what pays, unless more was asked for. */
+		if (!r->opt->full && !r->opt->max_sections &&
+		    !list_pays(r, &list, at))
+			break;
+		err = one_transaction(r, &list, &at);
+	}
+	vec_free(&list);
+	return err;
+}
+
+static void estimate_total(struct run *r)
+{
+	for (uint32_t s = 0; s < r->vol->lo.nr_main_secs; s++)
+		if (r->opt->full || section_is_dirty(r->vol, s))
+			r->total += sit_sec_valid(&r->vol->sit, s);
+}
+
+static int run_init(struct run *r)
+{
+	const struct layout *lo = &r->vol->lo;
+	int err;
+
+	r->held = calloc(1, lo->nr_main_secs / 8 + 1);
+	r->selected = calloc(1, lo->nr_main_secs / 8 + 1);
+	r->was_valid = calloc(1, lo->nr_main_segs / 8 + 1);
+	if (!r->held || !r->selected || !r->was_valid)
+		return ctx_nomem(r->vol->ctx, "maps of the main area");
+	for (uint32_t s = 0; s < lo->nr_main_segs; s++)
+		if (sit_get(&r->vol->sit, s)->valid)
+			bit_set_lsb(r->was_valid, s);
+	r->free_goal = (uint32_t)ceil(lo->nr_main_secs * r->opt->until_free /
+				      100);
+	estimate_total(r);
+	err = txn_init(&r->txn, r->vol);
+	if (err)
+		return err;
+	r->txn.no_pack = r->opt->no_pack;
+	r->txn.dry_run = r->opt->dry_run;
+	r->txn.fail_record_every = r->opt->fail_record_every;
+	r->txn.queue_max = r->opt->pack_max_blocks ? r->opt->pack_max_blocks :
+						     PACK_DEFAULT_MAX;
+	r->txn.stop = report_progress;
+	r->txn.stop_priv = r;
+	return 0;
+}
+
+static void run_free(struct run *r)
+{
+	txn_free(&r->txn);
+	free(r->held);
+	free(r->selected);
+	free(r->was_valid);
+}
+
+/* A new checkpoint would make the kernel forget nodes fsynced after this one. */
+static int refuse_pending(struct volume *vol)
+{
+	uint64_t nr;
+	int err = pending_fsyncs(vol, &nr);
+
+	if (err || !nr)
+		return err;
+	return ctx_fail(vol->ctx, -EBUSY, "not cleanly unmounted: %" PRIu64
+			" fsynced nodes wait to be replayed; mount and unmount "
+			"the volume once, then run this again", nr);
+}
+
+static int collect(struct run *r)
+{
+	int err = run_init(r);
+
+	if (!err)
+		err = collect_side(r, false);
+	if (!err && !r->stop)
+		err = collect_side(r, true);
+	if (err == -EINTR) {
+		r->rep->stopped_by = GC_STOP_SIGNAL;
+		err = 0;
+	}
+	return err;
+}
+
+int gc_run(struct volume *vol, const struct gc_options *opt,
+	   struct gc_report *report)
+{
+	struct run r = { .vol = vol, .opt = opt, .rep = report };
+	double start = flush_clock_ms();
+	int err;
+
+	memset(report, 0, sizeof(*report));
+	err = volume_can_write(vol);
+	if (!err)
+		err = refuse_pending(vol);
+	if (!err)
+		err = frag_scan(vol, 0, &report->before);
+	if (err)
+		return err;
+	report->plan_ms = flush_clock_ms() - start;
+	report->free_secs_before = volume_free_secs(vol);
+	report->free_secs_after = report->free_secs_before;
+	report->dirty_secs_before = count_dirty_sections(vol);
+	report->dirty_secs_after = report->dirty_secs_before;
+	err = collect(&r);
+	run_free(&r);
+	if (!err)
+		err = frag_scan(vol, 0, &report->after);
+	report->seconds = (flush_clock_ms() - start) / 1e3;
+	return err;
+}
