@@ -136,8 +136,9 @@ static int judge_claimed(struct opening *o)
 	use_find_elsewhere(o->roots, &o->st, &o->use);
 	if (o->use.kind == USE_NONE)
 		use_find_lock(o->roots, &o->st, true, &o->use);
-	use_note(&o->use, USE_BUSY,
-		 "is claimed by the kernel or another process");
+	if (o->use.kind == USE_NONE)
+		use_note(&o->use, USE_BUSY,
+			 "is claimed by the kernel or another process");
 	return judge(o);
 }
 

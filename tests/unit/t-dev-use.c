@@ -562,6 +562,7 @@ static void real_loop_device_keeps_its_file(void **state)
 static void claimed_device_is_not_written(void **state)
 {
 	struct dev *dev;
+	struct stat st;
 	char name[32];
 	int claim, loop = attach_loop(name, sizeof(name));
 
@@ -578,6 +579,18 @@ static void claimed_device_is_not_written(void **state)
 	assert_int_equal(dev_file_open(ctx, name, DEV_IN_USE_OK, 0, &dev), 0);
 	assert_has(warning, "is claimed by");
 	dev_close(dev);
+	/* Found in another mount namespace: that says what may be done. */
+	assert_int_equal(stat(name, &st), 0);
+	put(proc, "self/ns/mnt", "%s", "");
+	put(proc, "77/ns/mnt", "%s", "");
+	put(proc, "77/mountinfo", "2 1 %u:%u / /data rw - f2fs %s ro\n",
+	    major(st.st_rdev), minor(st.st_rdev), name);
+	assert_int_equal(dev_file_open_roots(&roots, ctx, name, 0, 0, &dev), 0);
+	assert_true(dev_file_is_mounted_ro(dev));
+	dev_close(dev);
+	assert_int_equal(dev_file_open_roots(&roots, ctx, name, DEV_WRITE, 0,
+					     &dev), -EBUSY);
+	assert_has(ctx_error(ctx), "is mounted read-only on /data");
 	close(claim);
 	assert_int_equal(dev_file_open(ctx, name, DEV_WRITE, 0, &dev), 0);
 	dev_close(dev);
