@@ -57,8 +57,10 @@ int out_end(struct out *out)
 	if (out->mode == OUT_JSON && !out->err)
 		print_json(out);
 	out_flush_lines(out);
-	if (!out->err && (ferror(out->to) || fflush(out->to)))
-		out->err = errno ? -errno : -EIO;
+	if (!out->err && fflush(out->to))
+		out->err = -errno;
+	else if (!out->err && ferror(out->to))
+		out->err = -EIO;	/* an earlier write; its errno is gone */
 	err = out->err;
 	if (out->open[0])
 		json_object_put(out->open[0]);
