@@ -7,6 +7,7 @@
 
 #include "dev/dev_use.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -18,11 +19,10 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-/* Whether the loop device says what file it stands on; then in @same. */
+/* What the loop device itself says, which it may not say to everybody. */
 static bool ask_loop(const struct use_roots *roots, const char *loop,
-		     const struct stat *st, bool *same)
+		     struct loop_info64 *info)
 {
-	struct loop_info64 info;
 	char path[PATH_MAX];
 	bool known;
 	int fd;
@@ -31,27 +31,28 @@ static bool ask_loop(const struct use_roots *roots, const char *loop,
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return false;
-	known = !ioctl(fd, LOOP_GET_STATUS64, &info);
+	known = !ioctl(fd, LOOP_GET_STATUS64, info);
 	close(fd);
-	if (known)
-		*same = info.lo_device == st->st_dev &&
-			info.lo_inode == st->st_ino;
 	return known;
 }
 
 /*
- * The device itself knows best, but may be closed to us: then the name that
- * /sys shows to everybody. A name that leads nowhere (other mount namespace,
- * deleted, no access) is not ours: unrelated loop devices must not stop
- * anyone.
+ * The device knows the inode, so its word counts. Else the name that /sys
+ * shows to everybody: one that leads nowhere (other mount namespace, deleted,
+ * no access) is not ours, as unrelated loop devices must not stop anyone.
+ * Where there is no /sys, @backing is "".
  */
 static bool loop_is_on(const struct use_roots *roots, const char *loop,
 		       const char *backing, const struct stat *st)
 {
-	bool same;
+	struct loop_info64 info;
+	bool known = ask_loop(roots, loop, &info);
 
-	if (!S_ISBLK(st->st_mode) && ask_loop(roots, loop, st, &same))
-		return same;
+	if (known && !S_ISBLK(st->st_mode))
+		return info.lo_device == st->st_dev &&
+		       info.lo_inode == st->st_ino;
+	if (known && !*backing)
+		return use_is_same(st, (const char *)info.lo_file_name);
 	return use_is_same(st, backing);
 }
 
@@ -64,30 +65,42 @@ static bool loop_is_ro(const struct use_roots *roots, const char *loop)
 	return use_read_line(path, ro, sizeof(ro)) && !strcmp(ro, "1");
 }
 
+static void check_loop(const struct use_roots *roots, const char *loop,
+		       bool have_sys, const struct stat *st, struct use *use)
+{
+	char path[PATH_MAX], backing[PATH_MAX] = "";
+
+	snprintf(path, sizeof(path), "%s/block/%s/loop/backing_file",
+		 roots->sys, loop);
+	if (have_sys && !use_read_line(path, backing, sizeof(backing)))
+		return;			/* not set up */
+	if (loop_is_on(roots, loop, backing, st))
+		use_note(use, loop_is_ro(roots, loop) ? USE_RELATED : USE_BUSY,
+			 "is the backing %s of /dev/%s",
+			 S_ISBLK(st->st_mode) ? "device" : "file", loop);
+}
+
+/* Without /sys (a change of root) all loop devices of /dev are asked. */
 void use_find_loops(const struct use_roots *roots, const struct stat *st,
 		    struct use *use)
 {
-	char path[PATH_MAX], backing[PATH_MAX];
+	char path[PATH_MAX];
+	bool have_sys = true;
 	struct dirent *e;
 	DIR *dir;
 
 	snprintf(path, sizeof(path), "%s/block", roots->sys);
 	dir = opendir(path);
+	if (!dir) {
+		have_sys = false;
+		dir = opendir(roots->dev);
+	}
 	if (!dir)
 		return;
-	while ((e = readdir(dir))) {
-		if (strncmp(e->d_name, "loop", 4))
-			continue;
-		snprintf(path, sizeof(path), "%s/block/%s/loop/backing_file",
-			 roots->sys, e->d_name);
-		if (use_read_line(path, backing, sizeof(backing)) &&
-		    loop_is_on(roots, e->d_name, backing, st))
-			use_note(use, loop_is_ro(roots, e->d_name) ?
-				 USE_RELATED : USE_BUSY,
-				 "is the backing %s of /dev/%s",
-				 S_ISBLK(st->st_mode) ? "device" : "file",
-				 e->d_name);
-	}
+	while ((e = readdir(dir)))
+		if (!strncmp(e->d_name, "loop", 4) &&
+		    isdigit((unsigned char)e->d_name[4]))
+			check_loop(roots, e->d_name, have_sys, st, use);
 	closedir(dir);
 }
 

@@ -92,6 +92,7 @@ static int setup(void **state)
 	disk.st_mode = S_IFBLK | 0600;
 	disk.st_rdev = makedev(8, 0);
 	warning[0] = '\0';
+	roots = (struct use_roots){ proc, sys, devs };
 	ctx = ctx_new();
 	if (!ctx)
 		return -1;
@@ -537,6 +538,11 @@ static void real_loop_device_keeps_its_file(void **state)
 	assert_int_equal(dev_file_open(ctx, image, 0, 0, &dev), -EBUSY);
 	assert_int_equal(dev_file_open(ctx, other, DEV_WRITE, 0, &dev), 0);
 	dev_close(dev);
+	/* In a changed root there may be no /sys. */
+	roots.dev = "/dev";
+	assert_int_equal(open_as(DEV_WRITE), -EBUSY);
+	assert_has(ctx_error(ctx), name);
+	roots.dev = devs;
 	/* The loop device itself is free, for one writer. */
 	assert_int_equal(dev_file_open(ctx, name, DEV_WRITE, 0, &dev), 0);
 	assert_int_equal(dev->nr_bytes, 1 << 20);
