@@ -265,7 +265,7 @@ int dev_file_open_roots(const struct use_roots *roots, struct f2c_ctx *ctx,
 		.fd = -1,
 	};
 	struct dev_file *f = calloc(1, sizeof(*f));
-	uint64_t bytes;
+	uint64_t bytes = 0;
 	int err;
 
 	if (!f)
