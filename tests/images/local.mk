@@ -1,3 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-EXTRA_DIST += %D%/README.md %D%/make-aged \
-	%D%/aged.img.xz %D%/aged.manifest.xz %D%/aged.fiemap.xz
+bats_tests += %D%/aged.bats
+
+EXTRA_DIST += %D%/README.md
+EXTRA_DIST += %D%/make-aged
+EXTRA_DIST += %D%/aged.img.xz
+EXTRA_DIST += %D%/aged.manifest.xz
+EXTRA_DIST += %D%/aged.fiemap.xz

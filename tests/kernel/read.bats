@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Volumes that real kernels made are read: no false finding, every path with the
-# attributes and the content that the kernel showed, extents as its FIEMAP.
+# Volumes that real kernels made are read: every path with the attributes and the
+# content that the kernel showed, and extents as its FIEMAP.
 
 load ../lib/common
 load judge
 
 setup() {
 	need_judge
-	need_program "$FSCK" "$F2DUMP"
+	need_program "$F2DUMP"
 }
 
 # same KIND IMAGE: the dump equals what the kernel wrote down.
@@ -24,7 +24,6 @@ read_image() {
 
 	for k in $KERNELS; do
 		image=$(kernel_image "$1" "$k")
-		our_check "$image"
 		same manifest "$image"
 		same fiemap "$image"
 		echo "# $1 by kernel $k: $(tail -n1 "$image.fiemap")" >&3
@@ -61,13 +60,4 @@ read_image() {
 
 @test "fsynced files after a clean unmount" {
 	read_image tiny-fsynced
-}
-
-@test "the shipped image is as its notes say" {
-	xz -dc "$top_srcdir/tests/images/aged.img.xz" >"$img"
-	for part in manifest fiemap; do
-		xz -dc "$top_srcdir/tests/images/aged.$part.xz" >"$img.$part"
-		same "$part" "$img"
-	done
-	our_check "$img"
 }
