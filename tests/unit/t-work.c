@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
+#include <time.h>
 
 enum { PIECES = 2000, WINDOW = 7 };
 
@@ -46,9 +47,11 @@ static int piece(void *priv, size_t index, unsigned int worker)
 	if (index % 16 == 0)
 		sched_yield();
 	atomic_fetch_add(&j->done[index], 1);
-	if (index >= j->fail_at)	/* later ones with another error */
-		return index == j->fail_at ? -EUCLEAN : -EIO;
-	return 0;
+	if (index == j->fail_at) {	/* later ones fail before it */
+		nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
+		return -EUCLEAN;
+	}
+	return index > j->fail_at ? -EIO : 0;
 }
 
 static int piece_with_result(void *priv, size_t index, unsigned int worker)
