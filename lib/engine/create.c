@@ -44,29 +44,42 @@ static uint32_t first_flags(const struct format_plan *plan)
 	return flags;
 }
 
-static int too_small(struct f2c_ctx *ctx, const struct format_options *opt,
-		     uint64_t dev_bytes)
+static int too_small(struct f2c_ctx *ctx, const char *name,
+		     const struct format_options *opt, uint64_t dev_bytes)
 {
 	uint64_t min = geometry_min_bytes(opt);
 
 	if (!min)
-		return ctx_fail(ctx, -EINVAL, "no size holds a volume with %"
-				PRIu32 " segments a section, %" PRIu32
+		return ctx_fail(ctx, -EINVAL, "%s: no size holds a volume with "
+				"%" PRIu32 " segments a section, %" PRIu32
 				" sections a zone and %g %% overprovision",
-				opt->segs_per_sec, opt->secs_per_zone,
+				name, opt->segs_per_sec, opt->secs_per_zone,
 				opt->overprovision);
-	return ctx_fail(ctx, -ENOSPC, "%" PRIu64 " bytes are too small for a "
-			"volume: with %" PRIu32 " segments a section and %"
+	return ctx_fail(ctx, -ENOSPC, "%s: %" PRIu64 " bytes are too small for "
+			"a volume: with %" PRIu32 " segments a section and %"
 			PRIu32 " sections a zone the minimum is %" PRIu64
-			" bytes (%" PRIu64 " MiB)", dev_bytes,
+			" bytes (%" PRIu64 " MiB)", name, dev_bytes,
 			opt->segs_per_sec, opt->secs_per_zone, min,
 			(min + (1 << 20) - 1) >> 20);
 }
 
-int format_plan(struct f2c_ctx *ctx, const struct format_options *opt,
-		uint64_t dev_bytes, struct format_plan *plan)
+static int too_large(struct f2c_ctx *ctx, const char *name,
+		     const struct format_options *opt, uint64_t dev_bytes)
 {
-	uint64_t limit;
+	uint64_t limit = geometry_limit_bytes(opt);
+
+	return ctx_fail(ctx, -EFBIG, "%s: %" PRIu64 " bytes are too large for "
+			"a volume, whose block addresses have 32 bits: give a "
+			"size below %" PRIu64 " bytes (at most %" PRIu64
+			" sectors of %" PRIu32 " bytes)", name, dev_bytes,
+			limit, (limit - 1) / opt->sector_size,
+			opt->sector_size);
+}
+
+int format_plan(struct f2c_ctx *ctx, const char *name,
+		const struct format_options *opt, uint64_t dev_bytes,
+		struct format_plan *plan)
+{
 	int err = format_options_check(ctx, opt);
 
 	if (err)
@@ -75,16 +88,9 @@ int format_plan(struct f2c_ctx *ctx, const struct format_options *opt,
 	plan->opt = *opt;
 	switch (geometry_compute(opt, dev_bytes, &plan->geo)) {
 	case GEOMETRY_TOO_SMALL:
-		return too_small(ctx, opt, dev_bytes);
+		return too_small(ctx, name, opt, dev_bytes);
 	case GEOMETRY_TOO_LARGE:
-		limit = geometry_limit_bytes(opt);
-		return ctx_fail(ctx, -EFBIG, "%" PRIu64 " bytes are too large "
-				"for a volume, whose block addresses have 32 "
-				"bits: give a size below %" PRIu64 " bytes (%"
-				PRIu64 " sectors of %" PRIu32 " bytes)",
-				dev_bytes, limit,
-				(limit - 1) / opt->sector_size,
-				opt->sector_size);
+		return too_large(ctx, name, opt, dev_bytes);
 	case GEOMETRY_OK:
 		break;
 	}

@@ -110,12 +110,13 @@ int format_options_add_ext(struct f2c_ctx *ctx, struct format_options *opt,
 int format_options_check(struct f2c_ctx *ctx, const struct format_options *opt);
 
 /*
- * Plan a volume on a device of @dev_bytes. No I/O. -EINVAL for an option that
+ * Plan a volume on a device of @dev_bytes, called @name. No I/O. -EINVAL for an option that
  * cannot be, -ENOSPC if the device is too small for the geometry, -EFBIG if it
  * is too large; the message says which size would do.
  */
-int format_plan(struct f2c_ctx *ctx, const struct format_options *opt,
-		uint64_t dev_bytes, struct format_plan *plan);
+int format_plan(struct f2c_ctx *ctx, const char *name,
+		const struct format_options *opt, uint64_t dev_bytes,
+		struct format_plan *plan);
 
 /*
  * Carry the plan out. The old superblocks go first and the new ones are

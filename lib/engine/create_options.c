@@ -22,6 +22,8 @@ static const char cold_extensions[] =
 	"vdex,so";
 static const char hot_extensions[] = "db,vmdk,vdi,qcow2";
 
+#define MIN_ZONES	8U		/* metadata, and one for each log, and one */
+
 #define FEATURES_MADE	(OD_FEATURE_ENCRYPT | OD_FEATURE_EXTRA_ATTR | \
 			 OD_FEATURE_PRJQUOTA | OD_FEATURE_INODE_CHKSUM | \
 			 OD_FEATURE_FLEXIBLE_INLINE_XATTR | \
@@ -120,11 +122,15 @@ static int check_units(struct f2c_ctx *ctx, const struct format_options *opt)
 	if (!opt->segs_per_sec || !opt->secs_per_zone)
 		return ctx_fail(ctx, -EINVAL, "a section needs at least one "
 				"segment and a zone at least one section");
-	if (zone > OD_MAX_SEGS)
+	if (zone > OD_MAX_SEGS / MIN_ZONES)
 		return ctx_fail(ctx, -EINVAL, "%" PRIu32 " segments a section "
-				"times %" PRIu32 " sections a zone exceed the "
-				"limit of %u segments", opt->segs_per_sec,
-				opt->secs_per_zone, OD_MAX_SEGS);
+				"times %" PRIu32 " sections a zone leave no "
+				"room for %u zones in the largest volume",
+				opt->segs_per_sec, opt->secs_per_zone,
+				MIN_ZONES);
+	if (opt->part_start_bytes >= UINT64_C(1) << 60)
+		return ctx_fail(ctx, -EINVAL, "a partition that begins at byte "
+				"%" PRIu64, opt->part_start_bytes);
 	/* Written so that a NaN is refused too. */
 	if (!(opt->overprovision >= 0 && opt->overprovision < 100))
 		return ctx_fail(ctx, -EINVAL, "overprovision of %g %%: more "

@@ -3,6 +3,13 @@ lib_libf2core_int_la_SOURCES += \
 	%D%/alloc.c %D%/alloc.h \
 	%D%/commit.c %D%/commit.h \
 	%D%/copy.c %D%/copy.h \
+	%D%/create.c %D%/create.h %D%/create_int.h \
+	%D%/create_checkpoint.c \
+	%D%/create_geometry.c \
+	%D%/create_options.c \
+	%D%/create_quota.c \
+	%D%/create_root.c \
+	%D%/create_super.c \
 	%D%/flush.h \
 	%D%/gc.c %D%/gc.h \
 	%D%/nat_flush.c \
