@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What libblkid and sysfs know of a device before a volume is made on it:
+ * signatures of what is there, its sector size, where its partition begins.
+ */
+#ifndef F2CORE_DEV_PROBE_H
+#define F2CORE_DEV_PROBE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+
+struct dev;
+struct f2c_ctx;
+
+#define PROBE_NAME_MAX 32
+
+/* A magic string of a file system, RAID, or partition table. */
+struct signature {
+	char name[PROBE_NAME_MAX];	/* "btrfs", "gpt", ... */
+	uint64_t off;			/* bytes */
+	uint32_t len;
+};
+
+struct signatures VEC_BODY(struct signature);
+
+/*
+ * Add every signature on @path, those that hide behind others too. The device
+ * is only read. Free with vec_free().
+ */
+int probe_signatures(struct f2c_ctx *ctx, const char *path,
+		     struct signatures *found);
+
+/* Their names, each once, with commas between; cut if @size is too small. */
+void probe_names(const struct signatures *found, char *text, size_t size);
+
+/* Overwrite the magic strings with zeros. */
+int probe_wipe(struct dev *dev, const struct signatures *found);
+
+struct topology {
+	uint32_t sector_size;		/* bytes; 512 for a file */
+	uint64_t part_start_bytes;	/* on its disk; 0 if not a partition */
+};
+
+int probe_topology(struct f2c_ctx *ctx, const char *path,
+		   struct topology *topology);
+
+#endif
