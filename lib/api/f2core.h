@@ -182,6 +182,105 @@ struct f2c_frag {
 	uint64_t longest_free_run;	/* blocks */
 };
 
+/* ---- Formatting ------------------------------------------------------- */
+
+/**
+ * f2c_features_parse - feature bits from a list of names
+ * @list: "extra_attr,inode_checksum"; added to *@features
+ *
+ * Return: 0 or -EINVAL for a name that is not known. Since: 0.1
+ */
+F2C_API int f2c_features_parse(struct f2c_ctx *ctx, const char *list,
+			       uint64_t *features);
+
+/** struct f2c_format_options - a new volume; zero is the default everywhere */
+struct f2c_format_options {
+	size_t size;			/* set by the caller */
+	const char *label;		/* UTF-8 */
+	const char *uuid;		/* as text; NULL: a random one */
+	uint64_t bytes;			/* of the volume; 0: the whole device */
+	uint64_t sectors;		/* the same in units of the sector size */
+	bool create;			/* make the file if it is not there; needs bytes */
+	uint32_t sector_size;		/* bytes; 0: the device's */
+	uint32_t segs_per_sec;		/* 0: 1 */
+	uint32_t secs_per_zone;		/* 0: 1 */
+	double overprovision;		/* percent; 0: the best for the size */
+	uint64_t features;
+	const char *encoding;		/* of casefold: "utf8" or "utf8:strict" */
+	const char *cold_extensions;	/* more of them, with commas between */
+	const char *hot_extensions;
+	bool large_nat;			/* room for more files than the default */
+	bool heap;			/* logs from the end of the volume */
+	bool no_discard;
+	bool force;			/* overwrite what is there */
+	bool dry_run;			/* write nothing */
+	bool set_time;			/* all times are @time, not now */
+	int64_t time;			/* seconds since 1970 */
+	bool fixed_version;		/* first checkpoint not of random number */
+	uint32_t uid, gid;		/* owner of the root directory */
+};
+
+/** struct f2c_format_report - the volume that was made, or would be */
+struct f2c_format_report {
+	size_t size;			/* set by the caller */
+	bool dry_run;
+	bool created;			/* the file was not there before */
+	bool discarded;
+	char replaced[128];		/* names of what was overwritten, or "" */
+	char uuid[37];
+	char label[1540];
+	uint64_t features;
+	uint64_t volume_bytes;
+	uint64_t user_bytes;		/* what files can take */
+	uint32_t block_size;		/* bytes */
+	uint32_t sector_size;		/* bytes */
+	uint64_t blocks;
+	uint32_t segments;		/* of the whole volume */
+	uint32_t segs_per_sec;
+	uint32_t secs_per_zone;
+	uint32_t checkpoint_segments;	/* of each area */
+	uint32_t sit_segments;
+	uint32_t nat_segments;
+	uint32_t ssa_segments;
+	uint32_t main_segments;
+	uint32_t sections;		/* of the main area */
+	uint32_t zones;
+	uint32_t segment0_block;	/* where areas begin */
+	uint32_t sit_block;
+	uint32_t nat_block;
+	uint32_t ssa_block;
+	uint32_t main_block;
+	uint32_t cp_payload_blocks;
+	uint32_t nids;			/* files and other nodes there can be */
+	double overprovision;		/* percent */
+	uint32_t overprovision_segments; /* the reserve included */
+	uint32_t reserved_segments;
+	uint32_t checkpoint_flags;
+};
+
+/**
+ * f2c_format - make a new volume
+ * @path:    block device or file
+ * @options: NULL for all defaults
+ * @report:  filled on success, as far as its size says; may be NULL
+ *
+ * The old superblocks go first and the new ones are written last, so a cut
+ * leaves no volume rather than half of one. With uuid and time given the same
+ * options make the same bytes in a new file, on every machine.
+ *
+ * Return: 0, or
+ *   -EINVAL   an option that cannot be, or does not fit another
+ *   -ENOSPC   the device is too small; the message says the minimum
+ *   -EFBIG    the device is too large; give a size
+ *   -EEXIST   something is on the device and force is not set
+ *   -EBUSY    in use; force does not help
+ *   or what open(2) and write(2) return
+ * Since: 0.1
+ */
+F2C_API int f2c_format(struct f2c_ctx *ctx, const char *path,
+		       const struct f2c_format_options *options,
+		       struct f2c_format_report *report);
+
 /* ---- Garbage collection ----------------------------------------------- */
 
 /** struct f2c_gc_options - what to collect; zero is the default everywhere */
