@@ -3,5 +3,8 @@ include_HEADERS += %D%/f2core.h
 lib_libf2core_int_la_SOURCES += \
 	%D%/f2c_ctx.c \
 	%D%/f2c_format.c \
+	%D%/f2c_fs.c \
 	%D%/f2c_name.c \
+	%D%/f2c_status.c \
+	%D%/fs.h \
 	%D%/size_int.c %D%/size_int.h
