@@ -4,6 +4,7 @@ lib_libf2core_int_la_SOURCES += \
 	%D%/f2c_ctx.c \
 	%D%/f2c_format.c \
 	%D%/f2c_fs.c \
+	%D%/f2c_gc.c \
 	%D%/f2c_name.c \
 	%D%/f2c_status.c \
 	%D%/fs.h \
