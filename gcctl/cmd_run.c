@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* gcctl.f2fs run: garbage collection, or with --dry-run its plan. */
+#include "config.h"
+
+#include "gcctl.h"
+#include "report.h"
+#include "tool/stop.h"
+
+#include <stdint.h>
+
+struct run_job {
+	struct session s;		/* first: the shared handlers */
+	bool dry_run;
+	struct f2c_gc_options gc;
+};
+
+static int set_sections(struct cli *cli, const char *arg)
+{
+	struct run_job *job = cli->priv;
+
+	return cli_u64(cli, arg, 1, UINT32_MAX, &job->gc.max_sections);
+}
+
+static int set_until_free(struct cli *cli, const char *arg)
+{
+	struct run_job *job = cli->priv;
+
+	return cli_percent(cli, arg, &job->gc.until_free);
+}
+
+static int set_full(struct cli *cli, const char *arg)
+{
+	struct run_job *job = cli->priv;
+
+	(void)arg;
+	job->gc.full = true;
+	return 0;
+}
+
+static int set_no_pack(struct cli *cli, const char *arg)
+{
+	struct run_job *job = cli->priv;
+
+	(void)arg;
+	job->gc.no_pack = true;
+	return 0;
+}
+
+static int set_pack_max(struct cli *cli, const char *arg)
+{
+	struct run_job *job = cli->priv;
+
+	return cli_u64(cli, arg, 1, UINT32_MAX, &job->gc.pack_max_blocks);
+}
+
+static int set_dry_run(struct cli *cli, const char *arg)
+{
+	struct run_job *job = cli->priv;
+
+	(void)arg;
+	job->dry_run = true;
+	return 0;
+}
+
+static int set_progress(struct cli *cli, const char *arg)
+{
+	struct run_job *job = cli->priv;
+
+	return cli_fd(cli, arg, &job->s.progress_fd);
+}
+
+/* For tests of what happens when memory for a record cannot be had. */
+static int set_fail_record(struct cli *cli, const char *arg)
+{
+	struct run_job *job = cli->priv;
+	uint32_t every;
+	int err = cli_u32(cli, arg, 1, UINT32_MAX, &every);
+
+	if (!err)
+		job->gc.fail_record_every = every;
+	return err;
+}
+
+static const struct cli_opt options[] = {
+	{ 0, "sections", "N", "empty at most N sections", set_sections },
+	{ 0, "until-free", "PCT", "stop when PCT percent of the sections are free",
+	  set_until_free },
+	{ 0, "full", NULL, "also move sections that are wholly valid, so that every file comes together",
+	  set_full },
+	{ 0, "no-pack", NULL, "move blocks in the order in which they lie, not file by file",
+	  set_no_pack },
+	{ 0, "pack-max-blocks", "N", "sort at most N blocks by file at a time (default: as many as 32 MiB of memory hold)",
+	  set_pack_max },
+	{ 'n', "dry-run", NULL, "tell what a run would do, write nothing", set_dry_run },
+	{ 0, "json", NULL, "print one JSON document", set_json },
+	{ 'q', "quiet", NULL, "no report, no progress, no warnings", set_quiet },
+	{ 'v', "verbose", NULL, "a longer report, and what was noticed while reading",
+	  set_verbose },
+	{ 0, "progress", "FD", "write lines \"percent done total phase\" to this descriptor",
+	  set_progress },
+	{ 0, "fail-record-every", "N", NULL, set_fail_record },
+	{ 0 },
+};
+
+static int run(struct run_job *job, const char *path)
+{
+	struct f2c_gc_report r = { .size = sizeof(r) };
+	struct f2c_status st = { .size = sizeof(st) };
+	struct out *out;
+	int err;
+
+	if (session_open(&job->s, path, job->dry_run ? F2C_DRY_RUN : F2C_RDWR))
+		return session_no_result(&job->s);
+	job->gc.size = sizeof(job->gc);
+	job->gc.progress = progress_of_library;
+	job->gc.progress_priv = job->s.progress;
+	stop_install();
+	err = f2c_gc_run(job->s.fs, &job->gc, &r);
+	if (err)
+		session_fail(&job->s);
+	if (err && !r.commits)
+		return session_no_result(&job->s);
+	/* The block size, to give sizes in bytes. */
+	if (f2c_get_status(job->s.fs, &st))
+		st.block_size = 4096;
+	out = session_out(&job->s);
+	if (!out)
+		return 1;
+	report_run(out, path, &r, st.block_size, err, job->s.verbose);
+	return session_end_out(&job->s, out, err ? 1 : 0);
+}
+
+int cmd_run(int argc, char **argv)
+{
+	struct run_job job = { .s = { .progress_fd = -1 } };
+	struct cli cli = {
+		.program = PROGRAM,
+		.command = "run",
+		.usage = "[OPTION]... VOLUME",
+		.summary = "Empty the dirty sections of a volume that is not mounted: what is valid in them moves to free sections, file by file and in file order, so that free space becomes whole and files come together.",
+		.footer = "A power cut or an error at any time leaves the volume as it was before the run or as it was at one of the run's commits. SIGINT and SIGTERM stop at the last commit, with a report.",
+		.opts = options,
+		.min_operands = 1,
+		.priv = &job,
+	};
+	int status;
+
+	if (!cli_parse(&cli, argc, argv))
+		return cli.status;
+	status = run(&job, cli.operands[0]);
+	session_close(&job.s);
+	return status;
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The report of a run: every figure in JSON, in the text what people ask. */
+#include "config.h"
+
+#include "report.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const struct out_column before_after[] = {
+	{ "what", "", false },
+	{ "before", "BEFORE", true },
+	{ "after", "AFTER", true },
+	{ 0 },
+};
+
+static void put_change(struct out *out, const char *what, uint64_t before,
+		       uint64_t after)
+{
+	out_row(out);
+	out_cell_str(out, what);
+	out_cell_u64(out, before);
+	out_cell_u64(out, after);
+}
+
+static void put_changes_text(struct out *out, const struct f2c_gc_report *r)
+{
+	out_table_begin(out, "changes", NULL, before_after, NULL);
+	put_change(out, "Free sections", r->free_sections_before,
+		   r->free_sections_after);
+	put_change(out, "Dirty sections", r->dirty_sections_before,
+		   r->dirty_sections_after);
+	put_change(out, "Extents of all files", r->extents_before,
+		   r->extents_after);
+	out_table_end(out);
+	out_text(out, "%s", "");
+}
+
+static void put_changes_json(struct out *out, const struct f2c_gc_report *r)
+{
+	out_u64(out, "free_sections_before", NULL, r->free_sections_before);
+	out_u64(out, "free_sections_after", NULL, r->free_sections_after);
+	out_u64(out, "dirty_sections_before", NULL, r->dirty_sections_before);
+	out_u64(out, "dirty_sections_after", NULL, r->dirty_sections_after);
+	out_u64(out, "extents_before", NULL, r->extents_before);
+	out_u64(out, "extents_after", NULL, r->extents_after);
+}
+
+/* One sentence on what was done, or is to be. */
+static void put_headline(struct out *out, const char *path,
+			 const struct f2c_gc_report *r, int err)
+{
+	if (err)
+		out_text(out, "%s: the run failed; this is what was committed before:",
+			 path);
+	else if (r->dry_run)
+		out_text(out, "%s: a run would do this (nothing was written):",
+			 path);
+	else if (r->stopped_by && !strcmp(r->stopped_by, "signal"))
+		out_text(out, "%s: stopped by a signal; this is what was committed before:",
+			 path);
+	else if (!r->commits)
+		out_text(out, "%s: nothing to do:", path);
+	else
+		out_text(out, "%s: done:", path);
+}
+
+static const char *stop_label(const struct f2c_gc_report *r)
+{
+	static const struct {
+		const char *reason, *text;
+	} words[] = {
+		{ "signal", "a signal" },
+		{ "sections", "the limit of --sections" },
+		{ "until-free", "the goal of --until-free" },
+		{ "no-space", "too little free space to go on" },
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(words[i].reason, r->stopped_by))
+			return words[i].text;
+	return r->stopped_by;
+}
+
+static void put_stop(struct out *out, const struct f2c_gc_report *r)
+{
+	if (!r->stopped_by)
+		return;
+	out_str(out, "stopped_by", NULL, r->stopped_by);
+	out_str(out, NULL, "Stopped by", stop_label(r));
+}
+
+/* A label, or NULL for a value that the text has only with --verbose. */
+static const char *more(bool verbose, const char *label)
+{
+	return verbose ? label : NULL;
+}
+
+static void put_sections(struct out *out, const struct f2c_gc_report *r,
+			 bool verbose)
+{
+	out_u64(out, "ideal_extents", "Fewest extents possible",
+		r->ideal_extents);
+	out_u64(out, "extents_split", r->extents_split || verbose ?
+		"Extents cut at sections left alone" : NULL, r->extents_split);
+	out_u64(out, "sections_selected", "Sections emptied",
+		r->sections_selected);
+	out_u64(out, "sections_skipped", r->sections_skipped || verbose ?
+		"Sections left alone" : NULL, r->sections_skipped);
+	out_u64(out, "sections_freed", more(verbose, "Sections freed"),
+		r->sections_freed);
+	out_u64(out, "segments_freed", more(verbose, "Segments freed"),
+		r->segments_freed);
+	out_u64(out, "segments_already_empty",
+		more(verbose, "Segments that were empty already"),
+		r->segments_already_empty);
+}
+
+static void put_blocks(struct out *out, const struct f2c_gc_report *r,
+		       uint32_t block_size, bool verbose)
+{
+	char line[96];
+
+	out_u64(out, "blocks_moved", NULL, r->blocks_moved);
+	snprintf(line, sizeof(line), "%" PRIu64 " (%" PRIu64 " data, %" PRIu64 " node)",
+		 r->blocks_moved, r->data_blocks_moved, r->node_blocks_moved);
+	out_str(out, NULL, "Blocks moved", line);
+	out_u64(out, "data_blocks_moved", NULL, r->data_blocks_moved);
+	out_u64(out, "node_blocks_moved", NULL, r->node_blocks_moved);
+	out_u64(out, "node_blocks_updated",
+		more(verbose, "Nodes written for new addresses"),
+		r->node_blocks_updated);
+	out_u64(out, "blocks_written", more(verbose, "Blocks written"),
+		r->blocks_written);
+	out_size(out, NULL, "Written", r->blocks_written * block_size);
+	out_double(out, "write_cost",
+		   more(verbose, "Blocks written for each that had to change"),
+		   r->write_cost, 3);
+	out_u64(out, "moved_at_once", more(verbose, "Moved without a record"),
+		r->moved_at_once);
+	out_u64(out, "queue_drains", more(verbose, "Queue drained early"),
+		r->queue_drains);
+	out_u64(out, "commits", "Commits", r->commits);
+}
+
+static void put_nat(struct out *out, const struct f2c_gc_report *r)
+{
+	out_begin_object(out, "nat", "NAT blocks");
+	out_u64(out, "blocks_touched", "Touched", r->nat_blocks_touched);
+	out_u64(out, "blocks_read", "Read", r->nat_blocks_read);
+	out_u64(out, "blocks_written", "Written", r->nat_blocks_written);
+	out_u64(out, "journal_hits", "Entries in the journal instead",
+		r->nat_journal_hits);
+	out_end_object(out);
+}
+
+static void put_phases(struct out *out, const struct f2c_phases *ph)
+{
+	out_begin_object(out, "phases", "Milliseconds");
+	out_double(out, "plan_ms", "Planning", ph->plan_ms, 1);
+	out_double(out, "merge_ms", "Copying", ph->merge_ms, 1);
+	out_double(out, "nat_flush_ms", "NAT", ph->nat_flush_ms, 1);
+	out_double(out, "sit_flush_ms", "SIT", ph->sit_flush_ms, 1);
+	out_double(out, "sync_ms", "Waiting for the device", ph->sync_ms, 1);
+	out_double(out, "checkpoint_ms", "Checkpoint", ph->checkpoint_ms, 1);
+	out_double(out, "barriers_ms", "Barriers", ph->barriers_ms, 1);
+	out_end_object(out);
+}
+
+void report_run(struct out *out, const char *path,
+		const struct f2c_gc_report *r, uint32_t block_size, int err,
+		bool verbose)
+{
+	out_str(out, "volume", NULL, path);
+	out_bool(out, "dry_run", NULL, r->dry_run);
+	put_headline(out, path, r, err);
+	if (out_is_json(out))
+		put_changes_json(out, r);
+	else
+		put_changes_text(out, r);
+	put_stop(out, r);
+	put_sections(out, r, verbose);
+	put_blocks(out, r, block_size, verbose);
+	out_double(out, "seconds", "Seconds", r->seconds, 2);
+	if (!verbose && !out_is_json(out))
+		return;
+	put_nat(out, r);
+	put_phases(out, &r->phases);
+}
