@@ -1,3 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 bats_tests += %D%/lib-symbols.bats
+bats_tests += %D%/lib-header.bats
 bats_tests += %D%/help-and-man.bats
