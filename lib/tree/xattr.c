@@ -112,9 +112,7 @@ int xattr_iterate(struct volume *vol, const struct inode *inode,
 		ret = fn(priv, &x);
 		if (ret)
 			goto out;
-		at += size;
-		if (at >= area.nr)
-			break;
+		at += size;		/* areas are multiples of 4, too */
 	}
 	if (ret < 0)
 		ret = ctx_fail(vol->ctx, ret, "inode %" PRIu32

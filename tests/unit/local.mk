@@ -46,3 +46,17 @@ check_PROGRAMS += %D%/t-size
 tests_unit_t_size_SOURCES = %D%/t-size.c
 check_PROGRAMS += %D%/t-progress
 tests_unit_t_progress_SOURCES = %D%/t-progress.c
+
+tree_fake = %D%/fake.c %D%/fake.h %D%/unit.h
+check_PROGRAMS += %D%/t-node
+tests_unit_t_node_SOURCES = %D%/t-node.c %D%/unit.h
+check_PROGRAMS += %D%/t-inode
+tests_unit_t_inode_SOURCES = %D%/t-inode.c $(tree_fake)
+check_PROGRAMS += %D%/t-filemap
+tests_unit_t_filemap_SOURCES = %D%/t-filemap.c $(tree_fake)
+check_PROGRAMS += %D%/t-dir
+tests_unit_t_dir_SOURCES = %D%/t-dir.c $(tree_fake)
+check_PROGRAMS += %D%/t-xattr
+tests_unit_t_xattr_SOURCES = %D%/t-xattr.c $(tree_fake)
+check_PROGRAMS += %D%/t-frag
+tests_unit_t_frag_SOURCES = %D%/t-frag.c $(tree_fake)

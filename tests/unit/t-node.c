@@ -7,12 +7,7 @@
 
 #include "tree/node.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 struct walk {
 	struct layout lo;
