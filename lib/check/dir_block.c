@@ -103,10 +103,10 @@ static void check_place(struct dir_visit *v)
 	v->level_known = find_level(v);
 	if (v->is_orphan)		/* rmdir sets the size to 0 at once */
 		return;
-	if (!v->level_known)
+	if (!v->level_known && v->d->depth)
 		found_block(v, P_DIR_SIZE, "beyond the depth: file block",
 			    v->b->lblk);
-	else if (v->b->lblk >= blks)
+	else if (v->level_known && v->b->lblk >= blks)
 		found_block(v, P_DIR_SIZE, "beyond i_size: file block",
 			    v->b->lblk);
 }
