@@ -281,6 +281,101 @@ F2C_API int f2c_format(struct f2c_ctx *ctx, const char *path,
 		       const struct f2c_format_options *options,
 		       struct f2c_format_report *report);
 
+/* ---- Check ------------------------------------------------------------ */
+
+enum f2c_severity {
+	F2C_SEV_NOTE,			/* a hint; the volume is consistent */
+	F2C_SEV_ERROR,			/* an inconsistency */
+	F2C_SEV_FATAL,			/* parts cannot be read at all */
+};
+
+/** struct f2c_check_options - how to check; zero is the default everywhere */
+struct f2c_check_options {
+	size_t size;			/* set by the caller */
+	unsigned int threads;		/* 0: as many as there are cores */
+	f2c_progress_fn *progress;	/* called by the caller's thread */
+	void *progress_priv;
+};
+
+/** struct f2c_finding - one thing that is wrong, or worth a hint */
+struct f2c_finding {
+	const char *id;			/* "sit-count": never changes its meaning */
+	enum f2c_severity severity;
+	const char *text;		/* what is wrong, without the values */
+	const char *repair;		/* what a repair would do */
+	const char *structure;		/* "SIT entry", ... */
+	uint64_t number;		/* which of them */
+	uint64_t address;		/* block where it lies; 0: none */
+	uint32_t inode;			/* that it belongs to; 0: none */
+	const char *path;		/* of the inode, as bytes; NULL: not known */
+	bool has_values;		/* the next two mean something */
+	uint64_t found;
+	uint64_t expected;
+	const char *detail;		/* more words, or NULL */
+	const char *line;		/* all of it in one line */
+};
+
+/** struct f2c_check_summary - what there is on the volume */
+struct f2c_check_summary {
+	uint64_t errors;		/* findings above a note, all of them */
+	uint64_t notes;
+	uint64_t files;			/* inodes that are no directory */
+	uint64_t directories;
+	uint64_t nodes;
+	uint64_t blocks;		/* of the main area, in use */
+	uint64_t main_blocks;		/* of the main area, in all */
+	uint64_t orphans;
+	uint64_t fsyncs_pending;	/* fsynced nodes a mount would replay */
+	struct f2c_frag frag;
+};
+
+/** struct f2c_check_report - the result of a check */
+struct f2c_check_report;
+
+/**
+ * f2c_check - check all structures of a volume against each other
+ * @fs:      any way opened; nothing is written
+ * @options: may be NULL
+ * @report:  set on success, whatever was found; the caller's, to
+ *           f2c_check_report_free(), before or after f2c_close()
+ *
+ * Every table, node and directory block is read once, in order of address.
+ * What a kernel accepts without complaint is not a finding; a volume is
+ * consistent if the summary counts no errors.
+ *
+ * Return: 0, or
+ *   -ECANCELED  the callback stopped it
+ *   -E2BIG      directories that would need more memory than the bound
+ *   -EINVAL     options without size, or of a newer version
+ *   -EIO, -ENOMEM
+ * Since: 0.1
+ * Rule: kernel fs/f2fs/: super.c, checkpoint.c, segment.c, node.c, inode.c and
+ *   dir.c, their sanity checks
+ */
+F2C_API int f2c_check(struct f2c_fs *fs,
+		      const struct f2c_check_options *options,
+		      struct f2c_check_report **report);
+/** f2c_check_report_free - NULL is accepted. Since: 0.1 */
+F2C_API void f2c_check_report_free(struct f2c_check_report *report);
+/** f2c_check_get_summary - the report's, never NULL. Since: 0.1 */
+F2C_API const struct f2c_check_summary *
+f2c_check_get_summary(const struct f2c_check_report *report);
+/**
+ * f2c_check_nr_findings - how many are kept: at most a million
+ *
+ * The summary counts all. Since: 0.1
+ */
+F2C_API size_t f2c_check_nr_findings(const struct f2c_check_report *report);
+/**
+ * f2c_check_finding - number @i of those kept, or NULL beyond the last
+ *
+ * Sorted by problem, structure and number. The struct and its line are the
+ * report's and valid until the next call; the other strings live as long as
+ * the report. Since: 0.1
+ */
+F2C_API const struct f2c_finding *
+f2c_check_finding(struct f2c_check_report *report, size_t i);
+
 /* ---- Garbage collection ----------------------------------------------- */
 
 /** struct f2c_gc_options - what to collect; zero is the default everywhere */

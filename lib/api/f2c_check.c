@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The check of a volume: options in, findings out. */
+#include "config.h"
+
+#include "api/fs.h"
+#include "api/size_int.h"
+#include "check/check.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static_assert((int)F2C_SEV_NOTE == (int)SEV_NOTE, "f2c_severity");
+static_assert((int)F2C_SEV_ERROR == (int)SEV_ERROR, "f2c_severity");
+static_assert((int)F2C_SEV_FATAL == (int)SEV_FATAL, "f2c_severity");
+
+struct f2c_check_report {
+	struct check_result result;
+	struct f2c_check_summary summary;
+	struct f2c_finding finding;	/* the last one asked for */
+	char line[1024];		/* its line */
+};
+
+static void fill_frag(struct f2c_frag *to, const struct frag *from)
+{
+	to->files = from->files;
+	to->file_blocks = from->file_blocks;
+	to->extents = from->extents;
+	to->ideal_extents = from->ideal_extents;
+	to->fragmented_files = from->fragmented_files;
+	if (from->neighbours)
+		to->non_contiguous = 100.0 * (double)from->breaks /
+				     (double)from->neighbours;
+	to->free_blocks = from->free_blocks;
+	to->free_runs = from->free_runs;
+	to->longest_free_run = from->longest_free_run;
+}
+
+static void fill_summary(struct f2c_check_report *r, const struct volume *vol)
+{
+	struct f2c_check_summary *s = &r->summary;
+	const struct check_result *res = &r->result;
+
+	s->errors = findings_count(&res->findings, SEV_ERROR);
+	s->notes = findings_count(&res->findings, SEV_NOTE) - s->errors;
+	s->files = res->files;
+	s->directories = res->dirs;
+	s->nodes = res->nodes;
+	s->blocks = res->blocks;
+	s->main_blocks = vol->lo.end_blk - vol->lo.main_blk;
+	s->orphans = res->orphans;
+	s->fsyncs_pending = res->pending_fsyncs;
+	fill_frag(&s->frag, &res->frag);
+}
+
+int f2c_check(struct f2c_fs *fs, const struct f2c_check_options *options,
+	      struct f2c_check_report **report)
+{
+	struct f2c_check_options opt = { .size = sizeof(opt) };
+	struct check_options check = { 0 };
+	struct f2c_check_report *r;
+	int err = 0;
+
+	if (options)
+		err = size_copy_in(fs->ctx, "f2c_check_options", &opt,
+				   sizeof(opt), options);
+	if (err)
+		return err;
+	r = calloc(1, sizeof(*r));
+	if (!r)
+		return ctx_nomem(fs->ctx, "a report");
+	check.nr_threads = opt.threads;
+	check.progress = opt.progress;
+	check.priv = opt.progress_priv;
+	err = check_run(fs->vol, &check, &r->result);
+	if (err) {
+		free(r);
+		return err;
+	}
+	fill_summary(r, fs->vol);
+	*report = r;
+	return 0;
+}
+
+void f2c_check_report_free(struct f2c_check_report *report)
+{
+	if (!report)
+		return;
+	check_result_free(&report->result);
+	free(report);
+}
+
+const struct f2c_check_summary *
+f2c_check_get_summary(const struct f2c_check_report *report)
+{
+	return &report->summary;
+}
+
+size_t f2c_check_nr_findings(const struct f2c_check_report *report)
+{
+	return report->result.findings.nr;
+}
+
+const struct f2c_finding *f2c_check_finding(struct f2c_check_report *report,
+					    size_t i)
+{
+	const struct check_result *res = &report->result;
+	const struct finding *f;
+	const struct problem *p;
+
+	if (i >= res->findings.nr)
+		return NULL;
+	f = &res->findings.v[i];
+	p = problem_get(f->id);
+	finding_format(f, report->line, sizeof(report->line));
+	report->finding = (struct f2c_finding){
+		.id = p->id,
+		.severity = (enum f2c_severity)p->severity,
+		.text = p->text,
+		.repair = p->repair,
+		.structure = f->structure,
+		.number = f->number,
+		.address = f->blk,
+		.inode = f->ino,
+		.path = i < res->nr_paths ? res->paths[i] : NULL,
+		.has_values = f->has_values,
+		.found = f->found,
+		.expected = f->expected,
+		.detail = f->detail,
+		.line = report->line,
+	};
+	return &report->finding;
+}
