@@ -110,10 +110,11 @@ static void print_summary(struct out *out, const char *path,
 	if (s->errors)
 		snprintf(state, sizeof(state), "%" PRIu64 " error%s",
 			 s->errors, s->errors == 1 ? "" : "s");
-	out_text(out, "%s: %s, %" PRIu64 " files, %" PRIu64
-		 " directories, %" PRIu64 " of %" PRIu64 " blocks in use",
-		 path, state, s->files, s->directories, s->blocks,
-		 s->main_blocks);
+	out_text(out, "%s: %s, %" PRIu64 " file%s, %" PRIu64
+		 " director%s, %" PRIu64 " of %" PRIu64 " blocks in use",
+		 path, state, s->files, s->files == 1 ? "" : "s",
+		 s->directories, s->directories == 1 ? "y" : "ies",
+		 s->blocks, s->main_blocks);
 	out_text(out, "%s: fragmentation: %" PRIu64 " files with blocks, %"
 		 PRIu64 " extents (%" PRIu64
 		 " ideal), %.1f %% non-contiguous, %" PRIu64 " free runs",
