@@ -17,13 +17,6 @@ struct queue {
 	const struct move *last;	/* placed last, or NULL */
 };
 
-/* @b follows @a in its file and on the device. */
-static bool continues(const struct move *a, const struct move *b)
-{
-	return a->ino == b->ino && b->lblk == a->lblk + 1 &&
-	       b->src == a->src + 1;
-}
-
 static int by_file(const void *pa, const void *pb)
 {
 	const struct move *const *a = pa, *const *b = pb;
@@ -60,7 +53,7 @@ static int drain_early(struct queue *q)
 
 	q->t->queue_drains++;
 	while (tail < r->nr &&
-	       continues(r->v[r->nr - 1 - tail], r->v[r->nr - tail]))
+	       move_continues(r->v[r->nr - 1 - tail], r->v[r->nr - tail]))
 		tail++;
 	return drain(q, tail < r->nr ? r->nr - tail : r->nr);
 }
@@ -86,7 +79,7 @@ static int enqueue(struct queue *q, struct move *m)
 	int err;
 
 	/* The rest of a run that filled the queue by itself. */
-	if (!q->records.nr && q->last && continues(q->last, m))
+	if (!q->records.nr && q->last && move_continues(q->last, m))
 		return place_at_once(q, m, q->last->type);
 	if (q->records.nr >= q->t->queue_max) {
 		err = drain_early(q);

@@ -17,12 +17,19 @@
 /* Place all moves of the transaction, which are in scan order. */
 int pack_moves(struct txn *t);
 
+/* @b follows @a in its file and on the device. */
+static inline bool move_continues(const struct move *a, const struct move *b)
+{
+	return a->ino == b->ino && b->lblk == a->lblk + 1 &&
+	       b->src == a->src + 1;
+}
+
 /* Take the next block of the log @type for one move. In txn_place.c. */
 int place_move(struct txn *t, struct move *m, uint8_t type);
 
 /*
- * Place the moves order[0 .. nr), sorted by inode and file block, without
- * cutting a run that was whole: see pack_fill.c.
+ * Place the moves order[0 .. nr) without cutting a run that was whole: sorted
+ * by inode and file block, or with t->no_pack in scan order.
  */
 int pack_fill(struct txn *t, struct move **order, size_t nr);
 

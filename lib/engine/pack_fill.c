@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fills the runs of free space with whole inodes. A log's addresses make a
- * jump where a section that is not free follows; an inode may lie across such
- * a jump only if it had as many extents before. Otherwise one that fits is
- * taken first, or the end of the section stays empty.
+ * Fills the runs of free space with groups: whole inodes, or without packing
+ * the runs that the scan met. A log's addresses make a jump where a section
+ * that is not free follows; a group may lie across such a jump only if it had
+ * as many extents before. Otherwise one that fits is taken first, or the end
+ * of the section stays empty.
  */
 #include "config.h"
 
@@ -13,11 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOOK_AHEAD 256			/* inodes looked at for one that fits */
+#define LOOK_AHEAD 256			/* groups looked at for one that fits */
 
-/* The moves of one inode in a batch. */
+/* Moves that are to lie in one run. */
 struct group {
-	struct move **moves;		/* in file order */
+	struct move **moves;		/* in the order of the run */
 	uint32_t nr;
 	uint8_t type;			/* log they go to together */
 	bool placed;
@@ -35,7 +36,7 @@ struct fill {
 	struct group_vec groups;
 };
 
-/* An inode's blocks go to the log that most of them came from. */
+/* A group goes to the log that most of its blocks came from. */
 static uint8_t common_type(const struct group *g)
 {
 	uint32_t nr[OD_NR_LOGS] = { 0 };
@@ -62,19 +63,26 @@ static uint32_t count_spare(const struct group *g)
 	return spare;
 }
 
+static bool belong_together(const struct txn *t, const struct move *a,
+			    const struct move *b)
+{
+	return t->no_pack ? move_continues(a, b) : a->ino == b->ino;
+}
+
 static int make_groups(struct fill *f, struct move **order, size_t nr)
 {
 	for (size_t i = 0; i < nr; ) {
 		struct group g = { .moves = order + i };
 
-		while (i < nr && order[i]->ino == g.moves[0]->ino) {
+		do {
 			i++;
 			g.nr++;
-		}
+		} while (i < nr && belong_together(f->t, order[i - 1],
+						   order[i]));
 		g.type = common_type(&g);
 		g.spare = count_spare(&g);
 		if (vec_push(&f->groups, &g))
-			return ctx_nomem(f->t->vol->ctx, "inodes to pack");
+			return ctx_nomem(f->t->vol->ctx, "the order of blocks");
 	}
 	return 0;
 }
@@ -102,7 +110,7 @@ static uint32_t natural_break(const struct group *g, uint32_t room)
 	return 0;
 }
 
-/* A later inode of the same log that fits into @room blocks. */
+/* A later group of the same log that fits into @room blocks. */
 static struct group *find_fitting(struct fill *f, const struct group *g,
 				  uint32_t room)
 {

@@ -55,10 +55,15 @@ static int moves_by_src(const void *pa, const void *pb)
 
 static int place_in_scan_order(struct txn *t)
 {
-	int err = 0;
+	struct move **order = malloc(t->moves.nr * sizeof(*order) + 1);
+	int err;
 
-	for (size_t i = 0; !err && i < t->moves.nr; i++)
-		err = place_move(t, &t->moves.v[i], t->moves.v[i].type);
+	if (!order)
+		return ctx_nomem(t->vol->ctx, "the order of blocks");
+	for (size_t i = 0; i < t->moves.nr; i++)
+		order[i] = &t->moves.v[i];
+	err = pack_fill(t, order, t->moves.nr);
+	free(order);
 	return err;
 }
 
