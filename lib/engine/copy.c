@@ -9,8 +9,15 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define WINDOW_BLKS 4096U		/* 16 MiB of blocks of 4 KiB */
+/*
+ * Sources that are hinted together. What is scattered in one window is dense
+ * over many, so that the disk reads in address order at full speed into the
+ * page cache, which this may fill by 256 MiB, or a quarter of what is free.
+ */
+#define AHEAD_BLKS 65536U
 
 /* Where a block of the window lies on the device and in the buffer. */
 struct slot {
@@ -21,7 +28,8 @@ struct slot {
 struct window {
 	uint8_t *buf;			/* WINDOW_BLKS blocks */
 	struct slot *slots;
-	uint32_t *hints;		/* sources of the window after it */
+	uint32_t *hints;
+	size_t ahead;			/* room in hints */
 };
 
 static int by_dst(const void *pa, const void *pb)
@@ -92,12 +100,29 @@ static int write_window(struct copy *c, struct window *w,
 	return 0;
 }
 
-static void hint_window(struct copy *c, struct window *w,
-			const struct copy_pair *pairs, size_t nr)
+static void hint_sources(struct copy *c, struct window *w,
+			 const struct copy_pair *pairs, size_t nr)
 {
-	for (size_t i = 0; i < nr; i++)
+	size_t n = nr < w->ahead ? nr : w->ahead;
+
+	for (size_t i = 0; i < n; i++)
 		w->hints[i] = pairs[i].src;
-	prefetch_batch(c->vol->dev, w->hints, nr, PREFETCH_GAP);
+	prefetch_batch(c->vol->dev, w->hints, n, PREFETCH_GAP);
+}
+
+/* How many sources to hint at once; a multiple of the window. */
+static size_t ahead_size(const struct copy *c)
+{
+	long pages = sysconf(_SC_AVPHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+	uint64_t most = AHEAD_BLKS;
+
+	if (pages > 0 && page > 0)
+		most = (uint64_t)pages * (uint64_t)page / 4 /
+		       c->vol->lo.block_size;
+	if (most > AHEAD_BLKS)
+		most = AHEAD_BLKS;
+	return most < WINDOW_BLKS ? WINDOW_BLKS :
+				    (size_t)most / WINDOW_BLKS * WINDOW_BLKS;
 }
 
 static size_t window_size(size_t left)
@@ -108,12 +133,12 @@ static size_t window_size(size_t left)
 static int copy_windows(struct copy *c, struct window *w,
 			const struct copy_pair *pairs, size_t nr)
 {
-	hint_window(c, w, pairs, window_size(nr));
 	for (size_t i = 0, n; i < nr; i += n) {
 		int err;
 
+		if (i % w->ahead == 0)
+			hint_sources(c, w, pairs + i, nr - i);
 		n = window_size(nr - i);
-		hint_window(c, w, pairs + i + n, window_size(nr - i - n));
 		err = read_window(c, w, pairs + i, n);
 		if (!err)
 			err = change_window(c, w, pairs + i, n);
@@ -134,10 +159,11 @@ int copy_blocks(struct copy *c, struct copy_pair *pairs, size_t nr)
 	struct window w = {
 		.buf = malloc(most * c->vol->lo.block_size + 1),
 		.slots = malloc(most * sizeof(*w.slots) + 1),
-		.hints = malloc(most * sizeof(*w.hints) + 1),
+		.ahead = ahead_size(c),
 	};
 	int err;
 
+	w.hints = malloc((nr < w.ahead ? nr : w.ahead) * sizeof(*w.hints) + 1);
 	if (w.buf && w.slots && w.hints) {
 		qsort(pairs, nr, sizeof(*pairs), by_dst);
 		err = copy_windows(c, &w, pairs, nr);
