@@ -46,7 +46,8 @@ uint32_t count_dirty_sections(const struct volume *vol)
 	uint32_t n = 0;
 
 	for (uint32_t s = 0; s < vol->lo.nr_main_secs; s++)
-		n += section_is_dirty(vol, s);
+		n += section_is_dirty(vol, s) &&
+		     !volume_sec_is_current(vol, s);
 	return n;
 }
 

@@ -19,6 +19,7 @@ struct victim_vec VEC_BODY(struct victim);
  * log's position, or if the log stands in SSR.
  */
 bool section_is_dirty(const struct volume *vol, uint32_t secno);
+/* Those that are not current, as the kernel's status counts them. */
 uint32_t count_dirty_sections(const struct volume *vol);
 
 /*
