@@ -349,6 +349,29 @@ static int refuse_pending(struct volume *vol)
 			"the volume once, then run this again", nr);
 }
 
+/*
+ * A block that two files share would move for one of them only. Counting
+ * finds it without a full check: each valid block has exactly one owner.
+ */
+static int refuse_miscounted(struct volume *vol, const struct frag *frag)
+{
+	struct nat_entry e;
+	uint64_t nodes = 0;
+	uint32_t nid = 0;
+
+	while (nat_next(&vol->nat, &nid, &e)) {
+		nodes++;
+		nid++;
+	}
+	if (nodes == vol->sit.valid_nodes &&
+	    frag->file_blocks == vol->sit.valid_data)
+		return 0;
+	return ctx_fail(vol->ctx, -EUCLEAN, "files have %" PRIu64 " blocks and %"
+			PRIu64 " nodes, the SIT %" PRIu64 " and %" PRIu64
+			": check the volume with fsck.f2fs", frag->file_blocks,
+			nodes, vol->sit.valid_data, vol->sit.valid_nodes);
+}
+
 static int collect(struct run *r)
 {
 	int err = run_init(r);
@@ -377,6 +400,8 @@ int gc_run(struct volume *vol, const struct gc_options *opt,
 		err = refuse_pending(vol);
 	if (!err)
 		err = frag_scan(vol, 0, &report->before);
+	if (!err)
+		err = refuse_miscounted(vol, &report->before);
 	if (err)
 		return err;
 	report->plan_ms = flush_clock_ms() - start;
