@@ -30,7 +30,7 @@ gc_agrees() {
 }
 
 gc_counts() {
-	local image=$1 copy=$2 kv table name
+	local image=$1 copy=$2 kv table name links
 
 	table=$(python3 "$lib_dir/segments.py" "$image.segments" \
 		"$copy.out/segments" "$(segs_per_sec "$image")")
@@ -40,9 +40,13 @@ gc_counts() {
 		[[ "$name" == *_freed ]] || continue
 		expect "$copy.json" "$name" "${kv#*=}"
 	done
-	# Extents: written runs of files and directories, and inline ones not.
-	expect "$copy.json" extents_before "$(written "$image.fiemap")"
-	expect "$copy.json" extents_after "$(written "$copy.out/fiemap")"
+	# Long symlinks have a block, but no descriptor to ask for its place.
+	links=$(($(field "$copy.json" extents_before) - $(written "$image.fiemap")))
+	[ "$links" -ge 0 ]
+	[ "$links" -le "$(grep -cE ' type=l .* size=[34][0-9]{3} ' \
+		"$image.manifest")" ]
+	expect "$copy.json" extents_after \
+		$(($(written "$copy.out/fiemap") + links))
 }
 
 written() {
