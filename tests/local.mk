@@ -16,6 +16,7 @@ include tests/cli/local.mk
 include tests/check/local.mk
 include tests/kernel/local.mk
 include tests/crash/local.mk
+include tests/fuzz/local.mk
 include tests/lib/local.mk
 include tests/images/local.mk
 

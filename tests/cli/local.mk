@@ -2,3 +2,4 @@
 bats_tests += %D%/lib-symbols.bats
 bats_tests += %D%/lib-header.bats
 bats_tests += %D%/help-and-man.bats
+bats_tests += %D%/read-aged.bats
