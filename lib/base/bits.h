@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <string.h>
 
 static inline bool bit_test_msb(const uint8_t *map, size_t n)
 {
