@@ -64,10 +64,10 @@ static bool make_room(struct findings *f)
 	size_t room = f->room ? f->room * 2 : 32;
 	struct finding *v;
 
-	if (f->nr < f->room)
-		return true;
 	if (f->nr >= MAX_FINDINGS)
 		return false;
+	if (f->nr < f->room)
+		return true;
 	v = realloc(f->v, room * sizeof(*v));
 	if (!v)
 		return false;

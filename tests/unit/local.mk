@@ -60,3 +60,22 @@ check_PROGRAMS += %D%/t-xattr
 tests_unit_t_xattr_SOURCES = %D%/t-xattr.c $(tree_fake)
 check_PROGRAMS += %D%/t-frag
 tests_unit_t_frag_SOURCES = %D%/t-frag.c $(tree_fake)
+check_PROGRAMS += %D%/t-hash
+tests_unit_t_hash_SOURCES = %D%/t-hash.c %D%/unit.h
+
+check_PROGRAMS += %D%/t-problem
+tests_unit_t_problem_SOURCES = %D%/t-problem.c %D%/unit.h
+
+# What is tested on a small volume made in memory.
+check_LTLIBRARIES += %D%/libtiny.la
+tests_unit_libtiny_la_SOURCES = %D%/tiny.c %D%/tiny.h %D%/unit.h
+tests_unit_libtiny_la_LIBADD =
+TINY_LIBS = %D%/libtiny.la $(LDADD)
+
+check_PROGRAMS += %D%/t-layout
+tests_unit_t_layout_SOURCES = %D%/t-layout.c
+tests_unit_t_layout_LDADD = $(TINY_LIBS)
+
+check_PROGRAMS += %D%/t-validate
+tests_unit_t_validate_SOURCES = %D%/t-validate.c %D%/known.h
+tests_unit_t_validate_LDADD = $(TINY_LIBS)
