@@ -79,3 +79,31 @@ tests_unit_t_layout_LDADD = $(TINY_LIBS)
 check_PROGRAMS += %D%/t-validate
 tests_unit_t_validate_SOURCES = %D%/t-validate.c %D%/known.h
 tests_unit_t_validate_LDADD = $(TINY_LIBS)
+
+check_PROGRAMS += %D%/t-super
+tests_unit_t_super_SOURCES = %D%/t-super.c
+tests_unit_t_super_LDADD = $(TINY_LIBS)
+
+check_PROGRAMS += %D%/t-checkpoint
+tests_unit_t_checkpoint_SOURCES = %D%/t-checkpoint.c
+tests_unit_t_checkpoint_LDADD = $(TINY_LIBS)
+
+check_PROGRAMS += %D%/t-nat
+tests_unit_t_nat_SOURCES = %D%/t-nat.c
+tests_unit_t_nat_LDADD = $(TINY_LIBS)
+
+check_PROGRAMS += %D%/t-sit
+tests_unit_t_sit_SOURCES = %D%/t-sit.c
+tests_unit_t_sit_LDADD = $(TINY_LIBS)
+
+check_PROGRAMS += %D%/t-ssa
+tests_unit_t_ssa_SOURCES = %D%/t-ssa.c
+tests_unit_t_ssa_LDADD = $(TINY_LIBS)
+
+check_PROGRAMS += %D%/t-volume
+tests_unit_t_volume_SOURCES = %D%/t-volume.c
+tests_unit_t_volume_LDADD = $(TINY_LIBS)
+
+check_PROGRAMS += %D%/t-meta-fuzz
+tests_unit_t_meta_fuzz_SOURCES = %D%/t-meta-fuzz.c
+tests_unit_t_meta_fuzz_LDADD = $(TINY_LIBS)

@@ -448,6 +448,7 @@ void tiny_make(struct tiny *t, const struct tiny_opt *opt)
 	assert_non_null(t->ctx);
 	assert_int_equal(dev_mem_open(t->ctx, NULL, (uint64_t)block_size *
 				      t->lo.nr_blks, &t->dev), 0);
+	t->dev->block_size = block_size;
 	t->data = dev_mem_data(t->dev);
 	fill_super(t);
 	if (opt->features & OD_FEATURE_PACKED_SSA)
