@@ -76,6 +76,7 @@ struct txn {
 	uint64_t extents_split;
 	uint64_t blocks_written;
 
+	/* Called now and then; not 0: resolving or writing ends with -EINTR. */
 	int (*stop)(void *priv, uint64_t done, uint64_t total);
 	void *stop_priv;
 };

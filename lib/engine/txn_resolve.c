@@ -16,6 +16,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#define POLL_EVERY 1024			/* nodes read between two looks at stop */
+
 static int by_nid(const void *pa, const void *pb)
 {
 	const struct txn_node *a = pa, *b = pb;
@@ -184,6 +186,9 @@ static int read_in_order(struct txn *t, struct txn_node **order,
 	prefetch_start(&pf, t->vol->dev, blks, nr, PREFETCH_GAP,
 		       PREFETCH_WINDOW);
 	for (size_t i = 0; !err && i < nr; i++) {
+		if (i % POLL_EVERY == 0 && t->stop &&
+		    t->stop(t->stop_priv, 0, t->moves.nr))
+			return -EINTR;
 		prefetch_reach(&pf, i);
 		err = dev_read(t->vol->dev, blks[i], 1, block);
 		if (!err)
