@@ -5,6 +5,7 @@
 #include "tree/frag.h"
 #include "base/work.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 struct feed {
@@ -21,8 +22,10 @@ static int feed_node(void *priv, unsigned int worker,
 	struct inode inode;
 	struct fault fault;
 
+	/* What lies nowhere is left to checks; what cannot be read is not
+	 * left out of a report in silence. */
 	if (!v->block)
-		return 0;
+		return blk_is_main(lo, v->nat.blk) ? -EIO : 0;
 	foot = node_foot(lo, v->block);
 	if (le32_get(foot->nid) != v->nid)
 		return 0;
