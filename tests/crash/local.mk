@@ -1,2 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# crash_tests += %D%/x.bats
+# Power cuts and I/O errors. crash-gc does the work; by hand:
+#	tests/crash/crash-gc --help
+
+noinst_PROGRAMS += %D%/crash-gc
+tests_crash_crash_gc_SOURCES = \
+	%D%/crash-gc.c \
+	%D%/digest.c %D%/digest.h \
+	%D%/enumerate.c %D%/enumerate.h \
+	%D%/events.c %D%/events.h \
+	%D%/faults.c %D%/faults.h \
+	%D%/state.c %D%/state.h
+tests_crash_crash_gc_LDADD = lib/tool/libf2tool.la lib/libf2core-int.la
+
+bats_tests += %D%/crash-short.bats
+crash_tests += %D%/crash-gc.bats
+EXTRA_DIST += %D%/guest-states

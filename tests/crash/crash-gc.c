@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Power cuts and I/O errors in a run of garbage collection. The run's writes
+ * and flushes are recorded, and every state that a cut may leave has to be the
+ * volume before or after a transaction, whole. crash-gc --help says how.
+ */
+#include "config.h"
+
+#include "enumerate.h"
+#include "faults.h"
+#include "tool/cli.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct job {
+	struct gc_options gc;
+	struct plan plan;
+	unsigned int nr_faults;
+	const char *plant;
+	const char *result;		/* file for the volume after the run */
+	struct f2c_ctx *ctx;
+};
+
+static int set_full(struct cli *cli, const char *arg)
+{
+	(void)arg;
+	((struct job *)cli->priv)->gc.full = true;
+	return 0;
+}
+
+static int set_no_pack(struct cli *cli, const char *arg)
+{
+	(void)arg;
+	((struct job *)cli->priv)->gc.no_pack = true;
+	return 0;
+}
+
+static int set_pack_max(struct cli *cli, const char *arg)
+{
+	struct job *job = cli->priv;
+
+	return cli_u32(cli, arg, 1, UINT32_MAX, &job->gc.pack_max_blocks);
+}
+
+static int set_sections(struct cli *cli, const char *arg)
+{
+	struct job *job = cli->priv;
+
+	return cli_u64(cli, arg, 1, UINT32_MAX, &job->gc.max_sections);
+}
+
+static int set_seed(struct cli *cli, const char *arg)
+{
+	struct job *job = cli->priv;
+
+	return cli_u64(cli, arg, 0, UINT64_MAX, &job->plan.seed);
+}
+
+static int set_subsets(struct cli *cli, const char *arg)
+{
+	struct job *job = cli->priv;
+
+	return cli_u32(cli, arg, 0, UINT32_MAX, &job->plan.nr_subsets);
+}
+
+static int set_walks(struct cli *cli, const char *arg)
+{
+	struct job *job = cli->priv;
+
+	return cli_u32(cli, arg, 0, UINT32_MAX, &job->plan.nr_walks);
+}
+
+static int set_dumps(struct cli *cli, const char *arg)
+{
+	struct job *job = cli->priv;
+
+	return cli_u32(cli, arg, 1, 99, &job->plan.nr_dumps);
+}
+
+static int set_dump_dir(struct cli *cli, const char *arg)
+{
+	((struct job *)cli->priv)->plan.dump_dir = arg;
+	return 0;
+}
+
+static int set_faults(struct cli *cli, const char *arg)
+{
+	struct job *job = cli->priv;
+
+	return cli_u32(cli, arg, 0, UINT32_MAX, &job->nr_faults);
+}
+
+static int set_plant(struct cli *cli, const char *arg)
+{
+	((struct job *)cli->priv)->plant = arg;
+	return 0;
+}
+
+static int set_result(struct cli *cli, const char *arg)
+{
+	((struct job *)cli->priv)->result = arg;
+	return 0;
+}
+
+static const struct cli_opt options[] = {
+	{ 0, "full", NULL, "as for gcctl.f2fs run", set_full },
+	{ 0, "no-pack", NULL, "likewise", set_no_pack },
+	{ 0, "pack-max-blocks", "N", "likewise", set_pack_max },
+	{ 0, "sections", "N", "likewise", set_sections },
+	{ 0, "seed", "N", "for the random subsets", set_seed },
+	{ 0, "subsets", "N", "random subsets of each epoch (default 8)", set_subsets },
+	{ 0, "walks", "N", "states whose whole tree is read (default 8)", set_walks },
+	{ 0, "faults", "N", "about N I/O errors of each kind (default 6)", set_faults },
+	{ 0, "dumps", "N", "write some N of the states to files, for a kernel", set_dumps },
+	{ 0, "dump-dir", "DIR", "there, with a list", set_dump_dir },
+	{ 0, "result", "FILE", "write the volume after the run", set_result },
+	{ 0, "plant", "FAULT", "change the recorded run so that the states must be found bad: commit-before-flush, commit-first, overwrite, forged-fsync, bad-copy",
+	  set_plant },
+	{ 0 },
+};
+
+static void on_log(void *priv, enum ctx_level level, const char *module,
+		   const char *text)
+{
+	(void)priv;
+	if (level != CTX_INFO)
+		fprintf(stderr, "%s: %s\n", module, text);
+}
+
+static int load(struct job *job, const char *path, struct image *img)
+{
+	FILE *f = fopen(path, "rb");
+	struct volume *vol;
+	off_t bytes;
+	int err = -EIO;
+
+	if (!f || fseeko(f, 0, SEEK_END) || (bytes = ftello(f)) <= 0)
+		goto out;
+	*img = (struct image){
+		.ctx = job->ctx,
+		.nr_blks = (uint32_t)(bytes / BLOCK),
+		.data = malloc((size_t)bytes),
+	};
+	rewind(f);
+	if (!img->data || fread(img->data, (size_t)bytes, 1, f) != 1)
+		goto out;
+	err = image_open(img, &vol);
+	if (err)
+		goto out;
+	img->lo = vol->lo;
+	volume_close(vol);
+out:
+	if (err)
+		fprintf(stderr, "%s: %s %s\n", path, strerror(-err),
+			ctx_error(job->ctx));
+	if (f)
+		fclose(f);
+	return err;
+}
+
+static int digest_image(const struct image *img, struct digest *out)
+{
+	struct volume *vol;
+	int err = image_open(img, &vol);
+
+	if (err)
+		return err;
+	err = digest_volume(vol, out);
+	volume_close(vol);
+	return err;
+}
+
+/* The run, recorded. *@vol keeps the events' data alive. */
+static int record(struct job *job, const struct image *base,
+		  struct volume **vol, struct dev **recorder)
+{
+	struct gc_report r = { 0 };
+	struct dev *mem;
+	int err;
+
+	err = dev_mem_open(job->ctx, base->data,
+			   (uint64_t)base->nr_blks * BLOCK, &mem);
+	if (err)
+		return err;
+	err = dev_record_open(mem, recorder);
+	if (err) {
+		dev_close(mem);
+		return err;
+	}
+	err = volume_open(job->ctx, *recorder, vol, NULL);
+	if (err) {
+		dev_close(*recorder);
+		return err;
+	}
+	err = gc_run(*vol, &job->gc, &r);
+	if (err)
+		fprintf(stderr, "the run failed: %s\n", ctx_error(job->ctx));
+	printf("run: %" PRIu64 " sections selected, %" PRIu64 " data and %"
+	       PRIu64 " node blocks moved, %" PRIu64 " commits\n",
+	       r.sections_selected, r.data_moved, r.nodes_moved,
+	       r.commits.commits);
+	return err;
+}
+
+static int store_result(struct job *job, const struct image *base,
+			struct dev *recorder)
+{
+	struct image after = *base;
+
+	if (!job->result)
+		return 0;
+	after.data = dev_mem_data(dev_record_under(recorder));
+	return image_store(&after, job->result);
+}
+
+static int judge(struct job *job, const struct image *base,
+		 const struct dev *recorder, uint64_t *failures)
+{
+	struct digest want = { 0 };
+	struct result res = { 0 };
+	uint64_t tried = 0;
+	struct run run;
+	int err;
+
+	err = digest_image(base, &want);
+	if (!err)
+		err = run_take(recorder, &run);
+	if (err)
+		return err;
+	if (job->plant)
+		err = run_plant(&run, job->plant, base);
+	if (!err)
+		err = run_split(&run, base);
+	if (err == -EUCLEAN) {
+		(*failures)++;
+		err = 0;
+	}
+	if (!err)
+		err = enumerate(&run, base, &want, &job->plan, &res);
+	*failures += res.failures;
+	if (!err && !job->plant)
+		err = faults_try(&run, base, &job->gc, &want, job->nr_faults,
+				 &tried, failures);
+	printf("%" PRIu64 " paths, %zu transactions, %" PRIu64 " writes, %"
+	       PRIu64 " flushes: %" PRIu64 " states, %" PRIu64
+	       " read whole, %" PRIu64 " written to files; %" PRIu64
+	       " I/O errors; seed %" PRIu64 "; %" PRIu64 " failures\n",
+	       want.paths, run.txns.nr, run.nr_writes, run.nr_flushes,
+	       res.states, res.walked, res.dumped, tried, job->plan.seed,
+	       *failures);
+	run_free(&run);
+	return err;
+}
+
+static int crash(struct job *job, const char *path)
+{
+	struct image base = { 0 };
+	struct volume *vol = NULL;
+	struct dev *recorder;
+	uint64_t failures = 0;
+	int err = load(job, path, &base);
+
+	if (err)
+		return 1;
+	err = record(job, &base, &vol, &recorder);
+	if (!err)
+		err = store_result(job, &base, recorder);
+	if (!err)
+		err = judge(job, &base, recorder, &failures);
+	if (err)
+		fprintf(stderr, "%s\n", strerror(-err));
+	volume_close(vol);
+	free(base.data);
+	return err || failures;
+}
+
+int main(int argc, char **argv)
+{
+	struct job job = {
+		.plan = { .seed = 1, .nr_subsets = 8, .nr_walks = 8 },
+		.nr_faults = 6,
+	};
+	struct cli cli = {
+		.program = "crash-gc",
+		.usage = "[OPTION]... IMAGE",
+		.summary = "Try each state that a power cut or an I/O error may leave during a run of garbage collection on a copy of IMAGE in memory.",
+		.opts = options,
+		.min_operands = 1,
+		.priv = &job,
+	};
+	int status;
+
+	if (!cli_parse(&cli, argc, argv))
+		return cli.status;
+	if (job.plan.nr_dumps && !job.plan.dump_dir) {
+		cli_fail(&cli, "--dumps needs --dump-dir");
+		return cli.status;
+	}
+	job.ctx = ctx_new();
+	if (!job.ctx)
+		return 1;
+	ctx_set_log(job.ctx, on_log, NULL);
+	status = crash(&job, cli.operands[0]);
+	ctx_free(job.ctx);
+	return status;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Plays every state that a cut may leave, and judges each. */
+#ifndef F2CORE_CRASH_ENUMERATE_H
+#define F2CORE_CRASH_ENUMERATE_H
+
+#include "digest.h"
+#include "events.h"
+
+struct plan {
+	uint64_t seed;
+	unsigned int nr_subsets;	/* random ones, of each epoch */
+	unsigned int nr_walks;		/* states whose whole tree is read */
+	unsigned int nr_dumps;		/* states written to files */
+	const char *dump_dir;
+};
+
+struct result {
+	uint64_t states;
+	uint64_t walked;
+	uint64_t dumped;
+	uint64_t failures;		/* the first few were printed */
+};
+
+/* @want: the digest that every state has to have. 0, or no memory or disk. */
+int enumerate(const struct run *run, const struct image *base,
+	      const struct digest *want, const struct plan *plan,
+	      struct result *out);
+
+/* Write @img to @path, with holes for zeros. */
+int image_store(const struct image *img, const char *path);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* I/O errors in the middle of a run. */
+#ifndef F2CORE_CRASH_FAULTS_H
+#define F2CORE_CRASH_FAULTS_H
+
+#include "digest.h"
+#include "engine/gc.h"
+#include "events.h"
+
+/*
+ * Let the run fail at its n-th read, write or flush, for up to @nr different n
+ * of each, spread over the whole of it: it has to return an error, write
+ * nothing after it that the run without errors would not have, and leave the
+ * old or the last committed state. @failures is added to.
+ */
+int faults_try(const struct run *run, const struct image *base,
+	       const struct gc_options *opt, const struct digest *want,
+	       unsigned int nr, uint64_t *tried, uint64_t *failures);
+
+#endif
