@@ -16,7 +16,7 @@
 
 #define RUN_BYTES	(256U << 10)	/* of one read: stays in a core's cache */
 #define GAP_BYTES	(32U << 10)	/* read rather than skipped */
-#define AHEAD_BYTES	(16U << 20)	/* hinted, not read yet */
+#define AHEAD_NODES	4096U		/* hinted, not read yet */
 
 /* A place: address in the upper half, nid in the lower; sorts as a number. */
 static uint32_t place_blk(uint64_t place)
@@ -160,18 +160,17 @@ static void hint_piece(const struct scan *s, uint32_t piece)
 	}
 }
 
-/* One thread hints at a time; another that comes by just goes on reading. */
+/*
+ * One thread hints at a time; another that comes by just goes on reading. The
+ * window is counted in nodes, so that it is as deep where they lie scattered.
+ */
 static void hint_ahead(struct scan *s, uint32_t piece)
 {
-	const struct layout *lo = &s->vol->lo;
-	uint32_t seg_bytes = lo->blks_per_seg * lo->block_size;
-	uint32_t want = piece + 2 + AHEAD_BYTES / seg_bytes;
-
-	if (want > s->nr_pieces)
-		want = s->nr_pieces;
 	if (pthread_mutex_trylock(&s->ahead_lock))
 		return;
-	while (s->ahead < want)
+	while (s->ahead < s->nr_pieces &&
+	       (s->ahead <= piece + 1 ||
+		s->bounds[s->ahead] - s->bounds[piece] < AHEAD_NODES))
 		hint_piece(s, s->ahead++);
 	pthread_mutex_unlock(&s->ahead_lock);
 }

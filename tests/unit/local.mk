@@ -107,3 +107,5 @@ tests_unit_t_volume_LDADD = $(TINY_LIBS)
 check_PROGRAMS += %D%/t-meta-fuzz
 tests_unit_t_meta_fuzz_SOURCES = %D%/t-meta-fuzz.c
 tests_unit_t_meta_fuzz_LDADD = $(TINY_LIBS)
+check_PROGRAMS += %D%/t-pending
+tests_unit_t_pending_SOURCES = %D%/t-pending.c $(tree_fake)
