@@ -33,6 +33,8 @@ void fake_init(struct fake *f, uint32_t block_size, uint64_t features)
 	assert_int_equal(dev_mem_open(vol->ctx, NULL, nr_blks * block_size,
 				      &vol->dev), 0);
 	vol->dev->block_size = block_size;
+	vol->cp.head = calloc(1, block_size);
+	assert_non_null(vol->cp.head);
 	vol->nat.lo = lo;
 	vol->nat.pages = calloc(NR_NAT_BLKS, sizeof(*vol->nat.pages));
 	assert_non_null(vol->nat.pages);
@@ -41,6 +43,7 @@ void fake_init(struct fake *f, uint32_t block_size, uint64_t features)
 void fake_free(struct fake *f)
 {
 	nat_free(&f->vol.nat);
+	free(f->vol.cp.head);
 	dev_close(f->vol.dev);
 	ctx_free(f->vol.ctx);
 }
