@@ -292,7 +292,7 @@ static int load_pack(struct dev *dev, const struct layout *lo, struct pack *p,
 		err = load_orphans(dev, lo, p, findings, cp);
 	if (!err) {
 		cp_load_logs(lo, p, findings, cp);
-		err = cp_load_sums(dev, lo, p, cp);
+		err = cp_load_sums(dev, lo, p, findings, cp);
 	}
 	return err;
 }

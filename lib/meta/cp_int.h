@@ -31,6 +31,6 @@ void cp_load_logs(const struct layout *lo, const struct pack *p,
 
 /* Their summaries and journals; the logs are loaded already. */
 int cp_load_sums(struct dev *dev, const struct layout *lo, struct pack *p,
-		 struct checkpoint *cp);
+		 struct findings *findings, struct checkpoint *cp);
 
 #endif

@@ -155,7 +155,7 @@ static void take_nids(const struct layout *lo, const uint8_t *blocks,
  * the SIT says which are valid.
  */
 static int rebuild_node_sum(struct dev *dev, const struct layout *lo,
-			    struct curseg *log)
+			    struct findings *findings, struct curseg *log)
 {
 	uint32_t nr = log_nr_entries(lo, log);
 	uint32_t first;
@@ -172,28 +172,34 @@ static int rebuild_node_sum(struct dev *dev, const struct layout *lo,
 	for (uint32_t i = 0; i < nr; i += NODE_RUN_BLKS) {
 		uint32_t n = nr - i < NODE_RUN_BLKS ? nr - i : NODE_RUN_BLKS;
 
-		/* Nodes that cannot be read are found missing later. */
-		if (dev_is_hole(dev, first + i, n) ||
-		    dev_read(dev, first + i, n, buf))
+		if (dev_is_hole(dev, first + i, n))
 			continue;
-		take_nids(lo, buf, n, sum_entries(log->sum) + i);
+		/* A new checkpoint must not be made of half a summary. */
+		if (dev_read(dev, first + i, n, buf))
+			findings_add(findings, &(struct finding){
+				     .id = P_NODE_UNREADABLE,
+				     .structure = "current segment",
+				     .number = log->segno, .blk = first + i },
+				     "%s", ctx_error(dev->ctx));
+		else
+			take_nids(lo, buf, n, sum_entries(log->sum) + i);
 	}
 	free(buf);
 	return 0;
 }
 
 static int rebuild_node_sums(struct dev *dev, const struct layout *lo,
-			     struct checkpoint *cp)
+			     struct findings *findings, struct checkpoint *cp)
 {
 	int err = 0;
 
 	for (unsigned int i = LOG_HOT_NODE; i < OD_NR_LOGS && !err; i++)
-		err = rebuild_node_sum(dev, lo, &cp->log[i]);
+		err = rebuild_node_sum(dev, lo, findings, &cp->log[i]);
 	return err;
 }
 
 int cp_load_sums(struct dev *dev, const struct layout *lo, struct pack *p,
-		 struct checkpoint *cp)
+		 struct findings *findings, struct checkpoint *cp)
 {
 	const bool has_node = cp->flags & (OD_CP_UMOUNT | OD_CP_FASTBOOT);
 	const uint32_t first = 1 + lo->cp_payload;
@@ -219,6 +225,6 @@ int cp_load_sums(struct dev *dev, const struct layout *lo, struct pack *p,
 	else
 		load_normal(lo, p, cp, end - NR_DATA_LOGS, LOG_HOT_DATA);
 	if (!err && !has_node)
-		err = rebuild_node_sums(dev, lo, cp);
+		err = rebuild_node_sums(dev, lo, findings, cp);
 	return err;
 }
