@@ -33,7 +33,7 @@ man_options() {
 compare() {
 	local program=$1 prog=$2 cmd from_help from_man
 
-	[ -x "$program" ] || skip "$prog is not built"
+	[ -x "$program" ]
 	from_help=$(help_options "$program" | sort)
 	from_man=$(man_options "$prog" | sort)
 	[ -n "$from_help" ]
@@ -71,10 +71,8 @@ compare() {
 }
 
 @test "f2core(3) names each function of f2core.h" {
-	sed -n 's/^F2C_API .*[ *]\(f2c_[a-z0-9_]*\)(.*/\1/p' \
-		"$top_srcdir/lib/api/f2core.h" >"$BATS_TEST_TMPDIR/declared"
-	[ -s "$BATS_TEST_TMPDIR/declared" ]
-	for name in $(cat "$BATS_TEST_TMPDIR/declared"); do
+	[ "$(api_functions | wc -l)" -ge 10 ]
+	for name in $(api_functions); do
 		grep -q "[ \"]$name\"* ()" "$top_srcdir/man/f2core.3" || {
 			echo "missing: $name"
 			return 1

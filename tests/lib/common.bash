@@ -19,3 +19,9 @@ need() {
 		command -v "$prog" >/dev/null || skip "$prog is missing"
 	done
 }
+
+# The functions that f2core.h declares, sorted.
+api_functions() {
+	tr '\n' ' ' <"$top_srcdir/lib/api/f2core.h" | sed 's/F2C_API/\n&/g' |
+		sed -n 's/^F2C_API [^(]*[ *]\(f2c_[a-z0-9_]*\)(.*/\1/p' | sort
+}
