@@ -32,6 +32,13 @@ struct signatures VEC_BODY(struct signature);
 int probe_signatures(struct f2c_ctx *ctx, const char *path,
 		     struct signatures *found);
 
+/*
+ * Add bare magic strings in the first and last bytes of the device, of
+ * superblocks that are damaged too, unless they are known already.
+ */
+int probe_magics(struct dev *dev, uint32_t start_bytes, uint32_t end_bytes,
+		 struct signatures *found);
+
 /* Their names, each once, with commas between; cut if @size is too small. */
 void probe_names(const struct signatures *found, char *text, size_t size);
 
