@@ -63,9 +63,14 @@ static void set_texts(struct od_super *sb, const struct format_options *opt)
 	sb->hot_ext_count = (uint8_t)opt->nr_hot_ext;
 }
 
+/* A hidden quota file is announced by one bit, whatever it counts. */
 static void set_features(struct od_super *sb, const struct format_options *opt)
 {
-	le32_set(&sb->feature, (uint32_t)opt->features);
+	uint64_t features = opt->features;
+
+	if (features & OD_FEATURE_PRJQUOTA)
+		features |= OD_FEATURE_QUOTA_INO;
+	le32_set(&sb->feature, (uint32_t)features);
 	le16_set(&sb->s_encoding, opt->encoding);
 	le16_set(&sb->s_encoding_flags, opt->encoding_flags);
 }
