@@ -236,6 +236,9 @@ static int check_overwrite(struct format_run *run)
 	char names[128];
 	int err = probe_signatures(run->ctx, run->path, &run->found);
 
+	if (!err)
+		err = probe_magics(run->dev, FORMAT_START_BYTES,
+				   FORMAT_END_BYTES, &run->found);
 	if (err || !run->found.nr || run->o.force)
 		return err;
 	probe_names(&run->found, names, sizeof(names));
@@ -315,7 +318,7 @@ static void fill_report(const struct format_run *run,
 	fill_geometry(&run->plan, r);
 	r->dry_run = run->o.dry_run;
 	r->created = run->created;
-	r->features = run->plan.opt.features;
+	r->features = run->plan.lo.features;
 	r->checkpoint_flags = run->plan.cp_flags;
 	r->discarded = run->plan.cp_flags & OD_CP_TRIMMED;
 	uuid_unparse(run->plan.sb.uuid, r->uuid);

@@ -11,9 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define START_BYTES	(2U << 20)	/* signatures of others lie in here, */
-#define END_BYTES	(1U << 20)	/* and at the end of the device */
-
 uint32_t plan_log_blk(const struct format_plan *plan, unsigned int type)
 {
 	return plan->geo.main_blk + plan->geo.curseg[type] * OD_BLKS_PER_SEG;
@@ -107,8 +104,8 @@ int format_plan(struct f2c_ctx *ctx, const char *name,
 static int wipe_ends(struct dev *dev)
 {
 	uint64_t nr = dev_nr_blocks(dev);
-	uint32_t start = START_BYTES / dev->block_size;
-	uint32_t end = END_BYTES / dev->block_size;
+	uint32_t start = FORMAT_START_BYTES / dev->block_size;
+	uint32_t end = FORMAT_END_BYTES / dev->block_size;
 	uint64_t rest = dev->nr_bytes % dev->block_size;
 	uint8_t zeros[4096] = { 0 };
 	int err = dev_zero(dev, 0, start);

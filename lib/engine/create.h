@@ -13,6 +13,10 @@
 struct dev;
 struct f2c_ctx;
 
+/* Zeroed at first: signatures of others lie at both ends of a device. */
+#define FORMAT_START_BYTES	(2U << 20)
+#define FORMAT_END_BYTES	(1U << 20)
+
 #define FORMAT_VERSION_MAX	255	/* bytes of text */
 #define FORMAT_MAX_INODES	5	/* root, three quota files, lost+found */
 
