@@ -13,3 +13,4 @@ tests_lib_f2dump_SOURCES = %D%/f2dump.c %D%/f2dump.h \
 	%D%/f2dump_content.c %D%/f2dump_fiemap.c %D%/f2dump_manifest.c \
 	%D%/sha256.c %D%/sha256.h
 tests_lib_f2dump_LDADD = lib/libf2core-int.la
+EXTRA_DIST += %D%/f2fields.py
