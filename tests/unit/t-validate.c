@@ -176,6 +176,41 @@ static void other_super_rules(void **state)
 	tiny_free(&t);
 }
 
+static void shift_areas(struct od_super *sb, uint32_t by)
+{
+	le32 *addrs[] = { &sb->segment0_blkaddr, &sb->cp_blkaddr,
+			  &sb->sit_blkaddr, &sb->nat_blkaddr, &sb->ssa_blkaddr,
+			  &sb->main_blkaddr };
+
+	for (size_t i = 0; i < NR_OF(addrs); i++)
+		le32_set(addrs[i], le32_get(*addrs[i]) + by);
+}
+
+/* Numbers that fit each other, but not our arithmetic. */
+static void overflows_are_refused(void **state)
+{
+	struct od_super sb;
+	struct tiny t;
+
+	(void)state;
+	tiny_make(&t, &(struct tiny_opt){ 0 });
+	sb = *tiny_super(&t, 0);
+	shift_areas(&sb, 1U - TINY_SEG0_BLK);
+	check_super(&t, &sb, 0, "segment0_blkaddr");
+	/* The main area begins below 2^32 and ends at it. */
+	sb = *tiny_super(&t, 0);
+	shift_areas(&sb, 0U - t.lo.end_blk);
+	check_super(&t, &sb, UINT64_MAX, "end of the main area");
+	/* 18437 segments of 512 blocks of 455 nids are more than 2^32. */
+	sb = *tiny_super(&t, 0);
+	le32_set(&sb.segment_count_nat, 2 * 18437);
+	check_super(&t, &sb, 0, "segment_count_nat");
+	sb = *tiny_super(&t, 0);
+	le32_set(&sb.segment_count, 59);
+	check_super(&t, &sb, 0, "section_count");
+	tiny_free(&t);
+}
+
 /* More segments than the areas need are lowered in silence by a mount. */
 static void spare_segments_are_allowed(void **state)
 {
@@ -306,6 +341,7 @@ int main(void)
 		cmocka_unit_test(inodes_without_checksum),
 		cmocka_unit_test(bad_super_fields_are_refused),
 		cmocka_unit_test(other_super_rules),
+		cmocka_unit_test(overflows_are_refused),
 		cmocka_unit_test(spare_segments_are_allowed),
 		cmocka_unit_test(checksum_offset_of_checkpoints),
 		cmocka_unit_test(bad_checkpoint_fields_are_named),
