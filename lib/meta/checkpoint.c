@@ -70,6 +70,19 @@ static int read_head(struct dev *dev, const struct layout *lo, struct pack *p)
 	return 0;
 }
 
+/*
+ * Whether this is the last block of the same pack, be it damaged: the fields
+ * in front are equal but for a few bytes.
+ */
+static bool is_foot_of(const uint8_t *head, const uint8_t *foot)
+{
+	unsigned int equal = 0;
+
+	for (size_t i = 0; i < sizeof(struct od_checkpoint); i++)
+		equal += head[i] == foot[i];
+	return equal > sizeof(struct od_checkpoint) * 9 / 10;
+}
+
 static int read_rest(struct dev *dev, const struct layout *lo, struct pack *p)
 {
 	struct fault fault;
@@ -89,12 +102,14 @@ static int read_rest(struct dev *dev, const struct layout *lo, struct pack *p)
 	}
 	if (cp_block_validate(lo, foot, &fault)) {
 		pack_is(p, PACK_BAD_FOOT, "last", &fault);
+		p->cut = !is_foot_of(buf, foot);
 		return 0;
 	}
 	version = le64_get(((const struct od_checkpoint *)foot)->checkpoint_ver);
 	p->state = PACK_VALID;
 	if (version != p->version) {
 		p->state = PACK_MISMATCH;
+		p->cut = (int64_t)(version - p->version) < 0;
 		pack_unusable(p, "first block is version %" PRIu64
 			      ", last block %" PRIu64, p->version, version);
 	}
@@ -113,10 +128,20 @@ static int judge_pack(struct dev *dev, const struct layout *lo, int nr,
 	return read_head(dev, lo, p) ? 0 : read_rest(dev, lo, p);
 }
 
-static void add_pack_finding(struct findings *findings, const struct pack *p)
+/*
+ * The last block is written when all others are durable. A power cut before
+ * leaves the block that was there, and a mount goes on with the other pack:
+ * that is no damage, if the version is not more than one ahead of @live.
+ */
+static void add_pack_finding(struct findings *findings, const struct pack *p,
+			     const struct pack *live)
 {
+	bool cut = p->cut && live->state == PACK_VALID &&
+		   (int64_t)(p->version - live->version) <= 1;
+
 	findings_add(findings, &(struct finding){
-		     .id = P_CP_PACK_BAD, .structure = "checkpoint pack",
+		     .id = cut ? P_CP_PACK_TORN : P_CP_PACK_BAD,
+		     .structure = "checkpoint pack",
 		     .number = (uint64_t)p->nr, .blk = p->blk }, "%s", p->why);
 }
 
@@ -354,7 +379,7 @@ static int load_newer(struct dev *dev, const struct layout *lo,
 	}
 	for (int i = 0; i < 2; i++)
 		if (p[i].state != PACK_VALID)
-			add_pack_finding(findings, &p[i]);
+			add_pack_finding(findings, &p[i], &p[!i]);
 	return err == -EUCLEAN ? fail_both(dev, findings, p) : err;
 }
 

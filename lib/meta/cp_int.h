@@ -12,6 +12,7 @@ struct pack {
 	uint32_t total;			/* blocks in @buf, 3 to 512 */
 	uint8_t *buf;
 	enum pack_state state;
+	bool cut;			/* bad, but as a power cut leaves it */
 	uint64_t version;
 	char why[256];			/* not usable: the reason */
 };

@@ -5,6 +5,7 @@
 #include "base/bits.h"
 #include "meta/checkpoint.h"
 #include "meta/journal.h"
+#include "meta/volume.h"
 #include "tiny.h"
 
 #include <errno.h>
@@ -112,14 +113,44 @@ static void bad_head_or_foot_gives_the_other_pack(void **state)
 	foot->valid_node_count.b[0] ^= 1;
 	expect(&t, 1, P_CP_PACK_BAD, 1);
 	tiny_sign(&t, 0);
-	/* A torn pack: the head new, the foot old, both with right sums. */
-	le64_set(&foot->checkpoint_ver, TINY_VERSION - 2);
+	/* No writer leaves a foot that is newer than its head. */
+	le64_set(&foot->checkpoint_ver, TINY_VERSION + 2);
 	tiny_sign_block(&t, foot);
 	expect(&t, 1, P_CP_PACK_BAD, 1);
 	/* The pack that is not live may be bad too, and is reported. */
 	tiny_sign(&t, 0);
 	tiny_cp(&t, 1)->checkpoint_ver.b[0] ^= 1;
 	expect(&t, 0, P_CP_PACK_BAD, 1);
+	tiny_free(&t);
+}
+
+/* What a power cut before the last block leaves is no damage. */
+static void pack_that_was_cut_is_a_note(void **state)
+{
+	struct od_checkpoint *foot;
+	struct volume *vol;
+	struct tiny t;
+
+	(void)state;
+	tiny_make(&t, &(struct tiny_opt){ 0 });
+	foot = tiny_cp_foot(&t, 0);
+	/* The foot of the pack that was there before. */
+	le64_set(&foot->checkpoint_ver, TINY_VERSION - 2);
+	tiny_sign_block(&t, foot);
+	expect(&t, 1, P_CP_PACK_TORN, 1);
+	/* That pack was shorter or longer: what lies there is no foot. */
+	memset(foot, 0, 4096);
+	expect(&t, 1, P_CP_PACK_TORN, 1);
+	memcpy(foot, tiny_sums(&t, 0), 4096);
+	expect(&t, 1, P_CP_PACK_TORN, 1);
+	assert_int_equal(volume_open(t.ctx, t.dev, &vol, NULL), 0);
+	assert_int_equal(volume_can_write(vol), 0);
+	vol->dev = NULL;
+	volume_close(vol);
+	/* A version that does not follow is no cut. */
+	le64_set(&tiny_cp(&t, 0)->checkpoint_ver, TINY_VERSION + 1);
+	tiny_sign_block(&t, tiny_cp(&t, 0));
+	expect(&t, 1, P_CP_PACK_BAD, 1);
 	tiny_free(&t);
 }
 
@@ -498,6 +529,7 @@ int main(void)
 		cmocka_unit_test(newer_pack_is_live),
 		cmocka_unit_test(versions_are_compared_as_a_difference),
 		cmocka_unit_test(bad_head_or_foot_gives_the_other_pack),
+		cmocka_unit_test(pack_that_was_cut_is_a_note),
 		cmocka_unit_test(impossible_totals_make_a_pack_bad),
 		cmocka_unit_test(content_that_cannot_be_loaded_gives_the_other),
 		cmocka_unit_test(too_short_for_its_summaries),

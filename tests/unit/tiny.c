@@ -54,17 +54,27 @@ uint8_t *tiny_sums(const struct tiny *t, int pack)
 	       t->lo.block_size;
 }
 
+static uint8_t *nat_journal(const struct tiny *t, int pack)
+{
+	return tiny_sums(t, pack) + (t->opt.normal ? t->lo.sum_journal_off : 0);
+}
+
+static uint8_t *sit_journal(const struct tiny *t, int pack)
+{
+	if (t->opt.normal)
+		return tiny_sums(t, pack) + 2 * (size_t)t->lo.block_size +
+		       t->lo.sum_journal_off;
+	return tiny_sums(t, pack) + t->lo.sum_journal_bytes;
+}
+
 uint8_t *tiny_nat_journal(const struct tiny *t)
 {
-	return tiny_sums(t, 0) + (t->opt.normal ? t->lo.sum_journal_off : 0);
+	return nat_journal(t, 0);
 }
 
 uint8_t *tiny_sit_journal(const struct tiny *t)
 {
-	if (t->opt.normal)
-		return tiny_sums(t, 0) + 2 * (size_t)t->lo.block_size +
-		       t->lo.sum_journal_off;
-	return tiny_sums(t, 0) + t->lo.sum_journal_bytes;
+	return sit_journal(t, 0);
 }
 
 uint32_t tiny_far_nid(const struct tiny *t)
@@ -321,9 +331,9 @@ static uint32_t put_node_sums(struct tiny *t, uint8_t *to)
 	return 3;
 }
 
-static void put_journals(struct tiny *t)
+static void put_journals(struct tiny *t, int pack)
 {
-	uint8_t *nat = tiny_nat_journal(t), *sit = tiny_sit_journal(t);
+	uint8_t *nat = nat_journal(t, pack), *sit = sit_journal(t, pack);
 
 	journal_set_count(nat, 1);
 	le32_set(&nat_journal_entry(nat, 0)->nid, TINY_FILE);
@@ -420,8 +430,7 @@ static void fill_pack(struct tiny *t, int pack, uint64_t version)
 	      put_compact(t, b + (size_t)at * t->lo.block_size);
 	at += put_node_sums(t, b + (size_t)at * t->lo.block_size);
 	le32_set(&cp->cp_pack_total_block_count, at + 1);
-	if (!pack)
-		put_journals(t);
+	put_journals(t, pack);
 	tiny_sign(t, pack);
 }
 
