@@ -6,3 +6,7 @@ EXTRA_DIST += %D%/make-aged
 EXTRA_DIST += %D%/aged.img.xz
 EXTRA_DIST += %D%/aged.manifest.xz
 EXTRA_DIST += %D%/aged.fiemap.xz
+
+EXTRA_DIST += %D%/make-unclean
+EXTRA_DIST += %D%/pending.img.xz
+EXTRA_DIST += %D%/orphans.img.xz
