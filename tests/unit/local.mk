@@ -109,3 +109,14 @@ tests_unit_t_meta_fuzz_SOURCES = %D%/t-meta-fuzz.c
 tests_unit_t_meta_fuzz_LDADD = $(TINY_LIBS)
 check_PROGRAMS += %D%/t-pending
 tests_unit_t_pending_SOURCES = %D%/t-pending.c $(tree_fake)
+
+# What is tested on volumes made file by file.
+check_LTLIBRARIES += %D%/libbuilder.la
+tests_unit_libbuilder_la_SOURCES = %D%/volume_builder.c \
+	%D%/volume_builder.h %D%/volume_verify.c %D%/volume_write.c %D%/unit.h
+tests_unit_libbuilder_la_LIBADD =
+BUILDER_LIBS = %D%/libbuilder.la $(LDADD)
+
+check_PROGRAMS += %D%/t-gc
+tests_unit_t_gc_SOURCES = %D%/t-gc.c
+tests_unit_t_gc_LDADD = $(BUILDER_LIBS)
