@@ -187,7 +187,7 @@ static int check_devices(const struct od_super *sb, uint64_t dev_bytes,
 
 	if (!sb->devs[0].path[0]) {
 		if (have < end)
-			return bad(fault, "size of the device in blocks", have, end);
+			return bad(fault, FAULT_DEVICE_SIZE, have, end);
 		return 0;
 	}
 	for (int i = 0; i < OD_MAX_DEVICES && sb->devs[i].path[0]; i++)

@@ -15,6 +15,9 @@ struct fault {
 	uint64_t expected;
 };
 
+/* The fault of a superblock that is sane but for the device being too small. */
+#define FAULT_DEVICE_SIZE "size of the device in blocks"
+
 /*
  * A superblock copy on a device of @dev_bytes. 0, -EUCLEAN with *@fault, or
  * -EBADMSG if its checksum is wrong (*@fault has both). Proves every number

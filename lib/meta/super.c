@@ -17,14 +17,16 @@ struct copy {
 	struct od_super sb;
 	char why[256];			/* not valid: the reason */
 	bool foreign;			/* not even the magic */
+	struct fault fault;		/* field NULL: none */
 };
 
 /* One copy at byte @off. True if it is valid for blocks of @block_size. */
 static bool judge(struct dev *dev, uint64_t off, uint32_t block_size,
 		  struct copy *c)
 {
-	struct fault fault = { 0 };
+	struct fault *fault = &c->fault;
 
+	*fault = (struct fault){ 0 };
 	c->foreign = true;
 	if (off + sizeof(c->sb) > dev->nr_bytes) {
 		snprintf(c->why, sizeof(c->why),
@@ -37,11 +39,11 @@ static bool judge(struct dev *dev, uint64_t off, uint32_t block_size,
 		return false;
 	}
 	c->foreign = le32_get(c->sb.magic) != OD_SUPER_MAGIC;
-	if (super_validate(&c->sb, dev->nr_bytes, &fault)) {
+	if (super_validate(&c->sb, dev->nr_bytes, fault)) {
 		snprintf(c->why, sizeof(c->why), "%s is %" PRIu64 " (0x%" PRIx64
-			 "), expected %" PRIu64 " (0x%" PRIx64 ")", fault.field,
-			 fault.found, fault.found, fault.expected,
-			 fault.expected);
+			 "), expected %" PRIu64 " (0x%" PRIx64 ")", fault->field,
+			 fault->found, fault->found, fault->expected,
+			 fault->expected);
 		return false;
 	}
 	if (block_size && 1U << le32_get(c->sb.log_blocksize) != block_size) {
@@ -159,6 +161,11 @@ static void note_findings(struct findings *findings, const struct super *s,
 	note_marks(findings, &s->sb);
 }
 
+static bool is_cut_off(const struct copy *c)
+{
+	return c->fault.field && !strcmp(c->fault.field, FAULT_DEVICE_SIZE);
+}
+
 static int fail_both(struct dev *dev, struct findings *findings,
 		     const struct copy c[2])
 {
@@ -166,6 +173,15 @@ static int fail_both(struct dev *dev, struct findings *findings,
 
 	findings_add(findings, &f, "copy 0: %s; copy 1: %s", c[0].why,
 		     c[1].why);
+	for (int i = 0; i < 2; i++)
+		if (is_cut_off(&c[i]))
+			return ctx_fail(dev->ctx, -EUCLEAN,
+					"%s: the device is smaller than its volume: it has %"
+					PRIu64 " blocks of %" PRIu32
+					" bytes, superblock copy %d needs %" PRIu64,
+					dev->name, c[i].fault.found,
+					1U << le32_get(c[i].sb.log_blocksize),
+					i, c[i].fault.expected);
 	if (c[0].foreign && c[1].foreign)
 		return ctx_fail(dev->ctx, -EUCLEAN,
 				"%s: not an F2FS volume (superblock copy 0 at byte 1024: %s; copy 1: %s)",

@@ -159,6 +159,8 @@ static void small_devices(void **state)
 		t.dev->nr_bytes = sizes[i];
 		load(&t, -EUCLEAN, 0, P_SB_BOTH_BAD);
 	}
+	assert_non_null(strstr(ctx_error(t.ctx),
+			       "smaller than its volume: it has 256 blocks"));
 	tiny_free(&t);
 }
 

@@ -154,7 +154,7 @@ static void other_super_rules(void **state)
 	(void)state;
 	tiny_make(&t, &(struct tiny_opt){ 0 });
 	sb = *tiny_super(&t, 0);
-	check_super(&t, &sb, t.dev->nr_bytes - 1, "size of the device in blocks");
+	check_super(&t, &sb, t.dev->nr_bytes - 1, FAULT_DEVICE_SIZE);
 	le32_set(&sb.cp_payload, 504);
 	check_super(&t, &sb, 0, "cp_payload");
 	sb = *tiny_super(&t, 0);
