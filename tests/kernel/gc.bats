@@ -57,13 +57,15 @@ collect() {
 }
 
 @test "every shape of inode, with checksums" {
+	# Not judged by 7.2: for each slot that FIEMAP looks at it sums the inode.
 	collect tree 72 61 --full
-	collect tree 61 72
-	collect tree 612 612 --no-pack --full
+	collect tree 61 612
+	collect tree 612 61 --no-pack --full
 }
 
 @test "every shape of inode, plain features" {
-	collect tree-plain 612 61 --full
+	collect tree-plain 612 72 --full
+	collect tree-plain 72 61
 }
 
 @test "every shape of inode, flexible inline xattrs" {
@@ -76,7 +78,7 @@ collect() {
 }
 
 @test "a bound of 64 records is kept, and contents are equal" {
-	collect tree 612 72 --full --pack-max-blocks 64
+	collect tree 612 612 --full --pack-max-blocks 64
 	collect large-section-small 612 72 --full --pack-max-blocks 64
 }
 
