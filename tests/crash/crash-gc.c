@@ -114,7 +114,7 @@ static const struct cli_opt options[] = {
 	{ 0, "seed", "N", "for the random subsets", set_seed },
 	{ 0, "subsets", "N", "random subsets of each epoch (default 8)", set_subsets },
 	{ 0, "walks", "N", "states whose whole tree is read (default 8)", set_walks },
-	{ 0, "faults", "N", "about N I/O errors of each kind (default 6)", set_faults },
+	{ 0, "faults", "N", "about N I/O errors of each kind, and stops (default 6)", set_faults },
 	{ 0, "dumps", "N", "write some N of the states to files, for a kernel", set_dumps },
 	{ 0, "dump-dir", "DIR", "there, with a list", set_dump_dir },
 	{ 0, "result", "FILE", "write the volume after the run", set_result },
@@ -248,7 +248,7 @@ static int judge(struct job *job, const struct image *base,
 	printf("%" PRIu64 " paths, %zu transactions, %" PRIu64 " writes, %"
 	       PRIu64 " flushes: %" PRIu64 " states, %" PRIu64
 	       " read whole, %" PRIu64 " written to files; %" PRIu64
-	       " I/O errors; seed %" PRIu64 "; %" PRIu64 " failures\n",
+	       " errors and stops; seed %" PRIu64 "; %" PRIu64 " failures\n",
 	       want.paths, run.txns.nr, run.nr_writes, run.nr_flushes,
 	       res.states, res.walked, res.dumped, tried, job->plan.seed,
 	       *failures);

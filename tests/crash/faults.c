@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Runs on a device that fails once, or from then on. */
+/* Runs on a device that fails once, or from then on; and runs that stop. */
 #include "config.h"
 
 #include "faults.h"
@@ -95,6 +95,9 @@ static void judge(struct trial *t, struct volume *vol,
 	else if (r->commits.commits > commits ||
 		 r->commits.commits + 1 < commits)
 		fail(t, "the report counts other commits than the volume has");
+	else if (r->commits.commits == commits && commits &&
+		 r->free_secs_after != volume_free_secs(vol))
+		fail(t, "the report counts other free sections than there are");
 	if (digest_volume(vol, &d) || d.hash != t->want->hash)
 		fail(t, "the tree differs or cannot be read");
 	if (pending_fsyncs(vol, &pending) || pending)
@@ -179,6 +182,65 @@ static int try_nth(struct trial *t, const char *kind, size_t field, uint64_t n,
 	return err;
 }
 
+/* ---- A signal ---------------------------------------------------------- */
+
+struct countdown {
+	uint64_t left;
+};
+
+static int stop_when_zero(void *priv, const char *phase, uint64_t done,
+			  uint64_t total)
+{
+	struct countdown *c = priv;
+
+	(void)phase, (void)done, (void)total;
+	return c->left && !--c->left;
+}
+
+/* Stop at report @n of progress: the last commit is what there is. */
+static int try_stop(struct trial *t, uint64_t n)
+{
+	static const struct dev_fault_plan none;
+	struct countdown c = { .left = n };
+	struct gc_options opt = *t->opt;
+	struct gc_report r = { 0 };
+	struct volume *vol;
+	struct dev *record, *dev;
+	int err = stack(t->base, &none, &record, &dev);
+
+	if (err)
+		return err;
+	err = volume_open(t->base->ctx, dev, &vol, NULL);
+	if (err) {
+		dev_close(dev);
+		return err;
+	}
+	snprintf(t->what, sizeof(t->what), "stop at report %" PRIu64, n);
+	opt.progress = stop_when_zero;
+	opt.progress_priv = &c;
+	if (gc_run(vol, &opt, &r))
+		fail(t, "fails");
+	if (!c.left && r.stopped_by != GC_STOP_SIGNAL)
+		fail(t, "is not said in the report");
+	if (!is_prefix(t, record))
+		fail(t, "writes what a whole run does not write");
+	judge_result(t, record, &r);
+	t->tried++;
+	volume_close(vol);
+	return c.left ? 1 : 0;
+}
+
+static int try_stops(struct trial *t, unsigned int nr)
+{
+	int err = 0;
+
+	for (uint64_t n = 1; nr && !err; n += n / (nr / 2 + 1) + 1)
+		err = try_stop(t, n);
+	return err < 0 ? err : 0;
+}
+
+/* ---- I/O errors -------------------------------------------------------- */
+
 /* @nr of the @of writes or flushes of a run. */
 static int try_spread(struct trial *t, const char *kind, size_t field,
 		      uint64_t of, unsigned int nr)
@@ -246,6 +308,8 @@ int faults_try(const struct run *run, const struct image *base,
 				 run->nr_flushes, nr);
 	if (!err)
 		err = try_reads(&t, nr);
+	if (!err)
+		err = try_stops(&t, nr);
 	free(t.scratch.data);
 	*tried = t.tried;
 	return err;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* I/O errors in the middle of a run. */
+/* I/O errors and stops in the middle of a run. */
 #ifndef F2CORE_CRASH_FAULTS_H
 #define F2CORE_CRASH_FAULTS_H
 
@@ -11,7 +11,8 @@
  * Let the run fail at its n-th read, write or flush, for up to @nr different n
  * of each, spread over the whole of it: it has to return an error, write
  * nothing after it that the run without errors would not have, and leave the
- * old or the last committed state. @failures is added to.
+ * old or the last committed state. Likewise stops at its n-th report of
+ * progress, which are no errors. @failures is added to.
  */
 int faults_try(const struct run *run, const struct image *base,
 	       const struct gc_options *opt, const struct digest *want,
