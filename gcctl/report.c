@@ -23,27 +23,34 @@ static void put_change(struct out *out, const char *what, uint64_t before,
 	out_cell_u64(out, after);
 }
 
-static void put_changes_text(struct out *out, const struct f2c_gc_report *r)
+static void put_changes_text(struct out *out, const struct f2c_gc_report *r,
+			     int err)
 {
 	out_table_begin(out, "changes", NULL, before_after, NULL);
 	put_change(out, "Free sections", r->free_sections_before,
 		   r->free_sections_after);
 	put_change(out, "Dirty sections", r->dirty_sections_before,
 		   r->dirty_sections_after);
-	put_change(out, "Extents of all files", r->extents_before,
-		   r->extents_after);
+	/* A run that failed does not count them again. */
+	if (!err)
+		put_change(out, "Extents of all files", r->extents_before,
+			   r->extents_after);
 	out_table_end(out);
 	out_text(out, "%s", "");
 }
 
-static void put_changes_json(struct out *out, const struct f2c_gc_report *r)
+static void put_changes_json(struct out *out, const struct f2c_gc_report *r,
+			     int err)
 {
 	out_u64(out, "free_sections_before", NULL, r->free_sections_before);
 	out_u64(out, "free_sections_after", NULL, r->free_sections_after);
 	out_u64(out, "dirty_sections_before", NULL, r->dirty_sections_before);
 	out_u64(out, "dirty_sections_after", NULL, r->dirty_sections_after);
 	out_u64(out, "extents_before", NULL, r->extents_before);
-	out_u64(out, "extents_after", NULL, r->extents_after);
+	if (err)
+		out_null(out, "extents_after", NULL);
+	else
+		out_u64(out, "extents_after", NULL, r->extents_after);
 }
 
 /* One sentence on what was done, or is to be. */
@@ -97,10 +104,13 @@ static const char *more(bool verbose, const char *label)
 }
 
 static void put_sections(struct out *out, const struct f2c_gc_report *r,
-			 bool verbose)
+			 int err, bool verbose)
 {
-	out_u64(out, "ideal_extents", "Fewest extents possible",
-		r->ideal_extents);
+	if (err)
+		out_null(out, "ideal_extents", NULL);
+	else
+		out_u64(out, "ideal_extents", "Fewest extents possible",
+			r->ideal_extents);
 	out_u64(out, "extents_split", r->extents_split || verbose ?
 		"Extents cut at sections left alone" : NULL, r->extents_split);
 	out_u64(out, "sections_selected", "Sections emptied",
@@ -175,11 +185,11 @@ void report_run(struct out *out, const char *path,
 	out_bool(out, "dry_run", NULL, r->dry_run);
 	put_headline(out, path, r, err);
 	if (out_is_json(out))
-		put_changes_json(out, r);
+		put_changes_json(out, r, err);
 	else
-		put_changes_text(out, r);
+		put_changes_text(out, r, err);
 	put_stop(out, r);
-	put_sections(out, r, verbose);
+	put_sections(out, r, err, verbose);
 	put_blocks(out, r, block_size, verbose);
 	out_double(out, "seconds", "Seconds", r->seconds, 2);
 	if (!verbose && !out_is_json(out))
