@@ -6,3 +6,4 @@ bats_tests += %D%/read-aged.bats
 bats_tests += %D%/mkfs-cases.bats
 bats_tests += %D%/mkfs-geometry.bats
 bats_tests += %D%/mkfs-options.bats
+bats_tests += %D%/gcctl-usage.bats
