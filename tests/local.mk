@@ -19,6 +19,7 @@ include tests/crash/local.mk
 include tests/fuzz/local.mk
 include tests/lib/local.mk
 include tests/images/local.mk
+include tests/bench/local.mk
 
 TESTS = $(check_PROGRAMS)
 if HAVE_BATS

@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Measurements, run by hand.
+EXTRA_DIST += %D%/gc-speed
