@@ -120,3 +120,7 @@ BUILDER_LIBS = %D%/libbuilder.la $(LDADD)
 check_PROGRAMS += %D%/t-gc
 tests_unit_t_gc_SOURCES = %D%/t-gc.c
 tests_unit_t_gc_LDADD = $(BUILDER_LIBS)
+
+check_PROGRAMS += %D%/t-commit
+tests_unit_t_commit_SOURCES = %D%/t-commit.c
+tests_unit_t_commit_LDADD = $(BUILDER_LIBS)
