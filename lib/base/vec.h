@@ -58,6 +58,11 @@ static inline int vec_grow(void *vp, size_t *room, size_t want, size_t size)
 	(vec_reserve(vec, (vec)->nr + 1) ? -ENOMEM : \
 	 ((vec)->v[(vec)->nr++] = *(elem), 0))
 
+/* qsort() must not be given NULL, not even with nothing to sort. */
+#define vec_sort(vec, compare) \
+	((vec)->nr ? qsort((vec)->v, (vec)->nr, sizeof(*(vec)->v), (compare)) \
+		   : (void)0)
+
 #define vec_free(vec) \
 	(free((vec)->v), (vec)->v = NULL, (vec)->nr = (vec)->room = 0)
 

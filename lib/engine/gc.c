@@ -224,6 +224,8 @@ static int carry_out(struct run *r)
 
 static void hold(struct run *r, uint32_t secno)
 {
+	if (bit_test_lsb(r->held, secno))
+		return;
 	bit_set_lsb(r->held, secno);
 	r->rep->sections_skipped++;
 }
@@ -246,7 +248,8 @@ static int one_transaction(struct run *r, const struct victim_vec *list,
 	err = plan(r, list, *at, nr, &took);
 	r->rep->plan_ms += flush_clock_ms() - start;
 	if (err == -EBUSY) {
-		hold(r, r->txn.pinned_sec);
+		for (size_t i = 0; i < r->txn.pinned.nr; i++)
+			hold(r, r->txn.pinned.v[i]);
 		return 0;
 	}
 	if (err == -ENOSPC) {

@@ -36,6 +36,7 @@ void txn_free(struct txn *t)
 	vec_free(&t->victims);
 	vec_free(&t->moves);
 	vec_free(&t->nodes);
+	vec_free(&t->pinned);
 	free(t->is_victim);
 	t->is_victim = NULL;
 }
@@ -179,6 +180,8 @@ static int compare_nid(const void *key, const void *elem)
 
 struct txn_node *txn_find_node(const struct txn *t, uint32_t nid)
 {
+	if (!t->nodes.nr)
+		return NULL;
 	return bsearch(&nid, t->nodes.v, t->nodes.nr, sizeof(*t->nodes.v),
 		       compare_nid);
 }

@@ -45,7 +45,8 @@ struct txn_node {
 	uint16_t node_addrs;		/* D */
 	bool ext_is_stale;		/* the extent hint covers a move */
 	uint32_t ext_blk, ext_len;	/* extent hint as it is */
-	/* Moves of its slots, in the list sorted by file. */
+	uint32_t new_lblk, new_blk, new_len; /* longest run of its moves */
+	/* Moves of its slots, in the list sorted by slot. */
 	uint32_t first_move;
 	uint32_t nr_moves;
 };
@@ -61,7 +62,7 @@ struct txn {
 	uint8_t *is_victim;		/* lsb bitmap by secno */
 	struct move_vec moves;
 	struct node_vec nodes;		/* sorted by nid once resolved */
-	uint32_t pinned_sec;		/* set with -EBUSY by txn_resolve() */
+	struct secno_vec pinned;	/* set with -EBUSY by txn_resolve() */
 
 	/* How to place. */
 	bool no_pack;			/* scan order */
@@ -98,7 +99,7 @@ void txn_shrink(struct txn *t, size_t nr);
 
 /*
  * Find the nodes that hold the addresses, prove that they point back, and
- * fill lblk. -EBUSY: a pinned file's block lies in section t->pinned_sec.
+ * fill lblk. -EBUSY: blocks of pinned files lie in the sections t->pinned.
  */
 int txn_resolve(struct txn *t);
 

@@ -179,8 +179,7 @@ static void drop_duplicates(struct txn *t)
 	struct move *v = t->moves.v;
 	size_t n = 0;
 
-	if (t->moves.nr)
-		qsort(v, t->moves.nr, sizeof(*v), by_src);
+	vec_sort(&t->moves, by_src);
 	for (size_t i = 0; i < t->moves.nr; i++)
 		if (!n || v[n - 1].src != v[i].src)
 			v[n++] = v[i];

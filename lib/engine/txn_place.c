@@ -126,7 +126,7 @@ int txn_place(struct txn *t)
 	alloc_reset(&t->alloc);
 	renew_logs(t);
 	expect_blocks(t);
-	qsort(t->moves.v, t->moves.nr, sizeof(*t->moves.v), moves_by_src);
+	vec_sort(&t->moves, moves_by_src);
 	err = t->no_pack ? place_in_scan_order(t) : pack_moves(t);
 	if (!err)
 		err = place_nodes(t);

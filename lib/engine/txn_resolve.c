@@ -46,6 +46,11 @@ static int push_node(struct txn *t, uint32_t nid, bool is_owner)
 				"block %" PRIu32 ", outside the main area",
 				nid, e.blk);
 	n.type = sit_get(&t->vol->sit, blk_to_seg(&t->vol->lo, e.blk))->type;
+	if (!sit_is_valid(&t->vol->sit, e.blk) || !log_is_node(n.type))
+		return ctx_fail(t->vol->ctx, -EUCLEAN, "node %" PRIu32 " lies at "
+				"block %" PRIu32 ", which the SIT does not know "
+				"as a node: check the volume with fsck.f2fs",
+				nid, e.blk);
 	return vec_push(&t->nodes, &n) ?
 	       ctx_nomem(t->vol->ctx, "the list of nodes") : 0;
 }
@@ -55,7 +60,7 @@ static void merge_duplicates(struct txn *t)
 	struct txn_node *v = t->nodes.v;
 	size_t n = 0;
 
-	qsort(v, t->nodes.nr, sizeof(*v), by_nid);
+	vec_sort(&t->nodes, by_nid);
 	for (size_t i = 0; i < t->nodes.nr; i++) {
 		if (n && v[n - 1].nid == v[i].nid) {
 			v[n - 1].is_victim |= v[i].is_victim;
@@ -76,7 +81,7 @@ static int list_nodes(struct txn *t)
 	const struct move *v = t->moves.v;
 	int err = 0;
 
-	qsort(t->moves.v, t->moves.nr, sizeof(*t->moves.v), moves_by_slot);
+	vec_sort(&t->moves, moves_by_slot);
 	for (size_t i = 0; !err && i < t->moves.nr; i++) {
 		if (i && v[i].nid == v[i - 1].nid)
 			continue;
@@ -89,12 +94,28 @@ static int list_nodes(struct txn *t)
 	return err;
 }
 
+/* A wrong one must not become right by being computed again. */
+static int check_checksum(const struct txn *t, const void *block,
+			  struct fault *fault)
+{
+	const struct layout *lo = &t->vol->lo;
+
+	if (!inode_has_checksum(lo, block))
+		return 0;
+	fault->field = "i_inode_checksum";
+	fault->found = le32_get(inode_extra(block)->i_inode_checksum);
+	fault->expected = inode_checksum(lo, t->vol->super.sb.uuid, block);
+	return fault->found == fault->expected ? 0 : -EUCLEAN;
+}
+
 static int read_inode(struct txn *t, struct txn_node *n, const void *block,
 		      struct inode *inode)
 {
 	struct fault fault;
 	int err = inode_decode(&t->vol->lo, block, inode, &fault);
 
+	if (!err)
+		err = check_checksum(t, block, &fault);
 	if (err)
 		return ctx_fail(t->vol->ctx, err, "inode %" PRIu32 " at block %"
 				PRIu32 ": %s is %" PRIu64 ", expected %" PRIu64,
@@ -151,6 +172,11 @@ static int look_at_node(struct txn *t, struct txn_node *n, const void *block)
 				PRIu32 ", the NAT inode %" PRIu32, n->nid, n->src,
 				le32_get(foot->nid), le32_get(foot->ino), n->ino);
 	if (n->nid == n->ino) {
+		if (n->ofs)
+			return ctx_fail(t->vol->ctx, -EUCLEAN, "inode %" PRIu32
+					" at block %" PRIu32 ": its footer has "
+					"node offset %" PRIu32, n->nid, n->src,
+					n->ofs);
 		err = read_inode(t, n, block, &inode);
 		if (err || !n->is_owner)
 			return err;
@@ -197,6 +223,34 @@ static int read_in_order(struct txn *t, struct txn_node **order,
 	return err;
 }
 
+static int by_place(const void *pa, const void *pb)
+{
+	const struct txn_node *const *a = pa, *const *b = pb;
+
+	if ((*a)->ino != (*b)->ino)
+		return (*a)->ino < (*b)->ino ? -1 : 1;
+	return (*a)->ofs < (*b)->ofs ? -1 : (*a)->ofs > (*b)->ofs;
+}
+
+/* Two nodes of one place would claim the same blocks of the file. */
+static int check_places(struct txn *t, struct txn_node **order)
+{
+	size_t nr = t->nodes.nr;
+
+	qsort(order, nr, sizeof(*order), by_place);
+	for (size_t i = 1; i < nr; i++) {
+		const struct txn_node *a = order[i - 1], *b = order[i];
+
+		if (a->ino == b->ino && a->ofs == b->ofs)
+			return ctx_fail(t->vol->ctx, -EUCLEAN, "nodes %" PRIu32
+					" and %" PRIu32 " both are at offset %"
+					PRIu32 " of inode %" PRIu32 ": check the "
+					"volume with fsck.f2fs", a->nid, b->nid,
+					a->ofs, a->ino);
+	}
+	return 0;
+}
+
 static int read_nodes(struct txn *t)
 {
 	struct txn_node **order = malloc(t->nodes.nr * sizeof(*order) + 1);
@@ -208,6 +262,8 @@ static int read_nodes(struct txn *t)
 		err = read_in_order(t, order, blks, block);
 	else
 		err = ctx_nomem(t->vol->ctx, "nodes");
+	if (!err)
+		err = check_places(t, order);
 	free(block);
 	free(blks);
 	free(order);
@@ -219,25 +275,56 @@ static bool extent_covers(const struct txn_node *inode, uint32_t blk)
 	return blk >= inode->ext_blk && blk - inode->ext_blk < inode->ext_len;
 }
 
+/* The inode of a move and the node that holds it, proved to be one file's. */
+static int find_file(struct txn *t, const struct move *m,
+		     const struct txn_node **node, struct txn_node **inode)
+{
+	uint32_t nr;
+
+	*node = txn_find_node(t, m->nid);
+	*inode = txn_find_node(t, m->ino);
+	if (!*node || !*inode || (*node)->ino != m->ino ||
+	    (*inode)->ino != m->ino)
+		return ctx_fail(t->vol->ctx, -EUCLEAN, "node %" PRIu32
+				": its inode %" PRIu32 " is not there",
+				m->nid, m->ino);
+	nr = *node == *inode ? (*inode)->inode_addrs : (*inode)->node_addrs;
+	if (m->ofs >= nr)
+		return ctx_fail(t->vol->ctx, -EUCLEAN, "block %" PRIu32 ": slot %"
+				PRIu16 " of node %" PRIu32 " is none of the %"
+				PRIu32 " that inode %" PRIu32 " uses", m->src,
+				m->ofs, m->nid, nr, m->ino);
+	return 0;
+}
+
+/* Remember the victims that hold blocks of pinned files; some recur. */
+static int note_pinned(struct txn *t, const struct move *m)
+{
+	uint32_t secno = blk_to_sec(&t->vol->lo, m->src);
+
+	if (!bit_test_lsb(t->is_victim, secno) ||
+	    (t->pinned.nr && t->pinned.v[t->pinned.nr - 1] == secno))
+		return 0;
+	return vec_push(&t->pinned, &secno) ?
+	       ctx_nomem(t->vol->ctx, "the list of pinned sections") : 0;
+}
+
 /* lblk of every move; inodes whose extent hint goes stale become owners. */
 static int place_in_files(struct txn *t)
 {
 	const struct layout *lo = &t->vol->lo;
 
+	t->pinned.nr = 0;
 	for (size_t i = 0; i < t->moves.nr; i++) {
 		struct move *m = &t->moves.v[i];
-		const struct txn_node *n = txn_find_node(t, m->nid);
-		struct txn_node *inode = txn_find_node(t, m->ino);
+		const struct txn_node *n;
+		struct txn_node *inode;
+		int err = find_file(t, m, &n, &inode);
 
-		if (!n || !inode || n->ino != m->ino)
-			return ctx_fail(t->vol->ctx, -EUCLEAN, "node %" PRIu32
-					": its inode %" PRIu32 " is not there",
-					m->nid, m->ino);
-		if (inode->is_pinned) {
-			t->pinned_sec = blk_to_sec(lo, m->src);
-			if (bit_test_lsb(t->is_victim, t->pinned_sec))
-				return -EBUSY;
-		}
+		if (!err && inode->is_pinned)
+			err = note_pinned(t, m);
+		if (err)
+			return err;
 		m->lblk = (uint32_t)(node_first_lblk(lo, n->ofs,
 						     inode->inode_addrs,
 						     inode->node_addrs) +
@@ -247,7 +334,7 @@ static int place_in_files(struct txn *t)
 			inode->is_owner = true;
 		}
 	}
-	return 0;
+	return t->pinned.nr ? -EBUSY : 0;
 }
 
 int txn_resolve(struct txn *t)

@@ -47,6 +47,12 @@ static int write_data(struct txn *t)
 	return err;
 }
 
+static int node_changed(const struct txn *t, const struct txn_node *n)
+{
+	return ctx_fail(t->vol->ctx, -EUCLEAN, "node %" PRIu32 " at block %"
+			PRIu32 " changed while it was moved", n->nid, n->src);
+}
+
 static int moves_by_file(const void *pa, const void *pb)
 {
 	const struct move *a = pa, *b = pb;
@@ -56,14 +62,57 @@ static int moves_by_file(const void *pa, const void *pb)
 	return a->lblk < b->lblk ? -1 : a->lblk > b->lblk;
 }
 
-/* Sort the moves by file and let each node know its own. */
+static int moves_by_slot(const void *pa, const void *pb)
+{
+	const struct move *a = pa, *b = pb;
+
+	if (a->nid != b->nid)
+		return a->nid < b->nid ? -1 : 1;
+	return a->ofs < b->ofs ? -1 : a->ofs > b->ofs;
+}
+
+/*
+ * Let each inode know the longest run that its moves make at their new
+ * places; those moves are v[0 .. nr), in file order.
+ */
+static void find_new_extent(struct txn *t, const struct move *v, size_t nr)
+{
+	struct txn_node *inode = txn_find_node(t, v->ino);
+
+	inode->new_len = 0;
+	for (size_t i = 0, n; i < nr; i += n) {
+		for (n = 1; i + n < nr && v[i + n].lblk == v[i].lblk + n &&
+			    v[i + n].dst == v[i].dst + n; n++)
+			;
+		if (n <= inode->new_len)
+			continue;
+		inode->new_lblk = v[i].lblk;
+		inode->new_blk = v[i].dst;
+		inode->new_len = (uint32_t)n;
+	}
+}
+
+static void find_new_extents(struct txn *t)
+{
+	const struct move *v = t->moves.v;
+
+	vec_sort(&t->moves, moves_by_file);
+	for (size_t i = 0, n; i < t->moves.nr; i += n) {
+		for (n = 1; i + n < t->moves.nr && v[i + n].ino == v[i].ino;
+		     n++)
+			;
+		find_new_extent(t, v + i, n);
+	}
+}
+
+/* Sort the moves by slot, whatever the files say, and hand them out. */
 static void hand_moves_to_nodes(struct txn *t)
 {
 	const struct move *v = t->moves.v;
 
 	for (size_t i = 0; i < t->nodes.nr; i++)
 		t->nodes.v[i].nr_moves = 0;
-	qsort(t->moves.v, t->moves.nr, sizeof(*t->moves.v), moves_by_file);
+	vec_sort(&t->moves, moves_by_slot);
 	for (size_t i = 0, n; i < t->moves.nr; i += n) {
 		struct txn_node *node = txn_find_node(t, v[i].nid);
 
@@ -74,62 +123,35 @@ static void hand_moves_to_nodes(struct txn *t)
 	}
 }
 
-/* The longest run that the moves of inode @ino make at their new places. */
-static struct od_extent longest_run(const struct txn *t, uint32_t ino)
-{
-	const struct move *v = t->moves.v;
-	size_t lo = 0, hi = t->moves.nr;
-	uint32_t best_len = 0;
-	size_t best = 0;
-	struct od_extent ext = { 0 };
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (v[mid].ino < ino)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	for (size_t i = lo, n; i < t->moves.nr && v[i].ino == ino; i += n) {
-		for (n = 1; i + n < t->moves.nr && v[i + n].ino == ino &&
-			    v[i + n].lblk == v[i].lblk + n &&
-			    v[i + n].dst == v[i].dst + n; n++)
-			;
-		if (n > best_len) {
-			best_len = (uint32_t)n;
-			best = i;
-		}
-	}
-	if (best_len) {
-		le32_set(&ext.lblk, v[best].lblk);
-		le32_set(&ext.blk, v[best].dst);
-		le32_set(&ext.len, best_len);
-	}
-	return ext;
-}
-
 /*
  * The kernel reads through i_ext without a look at the addresses, so a hint
  * over moved blocks must go: the longest new run takes its place. Compressed
  * files get none, as their hints count file blocks.
  */
-static void renew_extent(const struct txn *t, const struct txn_node *n,
-			 struct od_inode *od)
+static void renew_extent(const struct txn_node *n, struct od_inode *od)
 {
-	struct od_extent none = { 0 };
+	struct od_extent ext = { 0 };
 
-	od->i_ext = n->is_compressed ? none : longest_run(t, n->ino);
+	if (n->new_len && !n->is_compressed) {
+		le32_set(&ext.lblk, n->new_lblk);
+		le32_set(&ext.blk, n->new_blk);
+		le32_set(&ext.len, n->new_len);
+	}
+	od->i_ext = ext;
 }
 
-static void rewrite_addresses(const struct txn *t, const struct txn_node *n,
-			      le32 *addrs)
+/* Each slot is proved once more before it is changed. */
+static int rewrite_addresses(const struct txn *t, const struct txn_node *n,
+			     le32 *addrs, uint32_t nr_addrs)
 {
 	for (uint32_t i = 0; i < n->nr_moves; i++) {
 		const struct move *m = &t->moves.v[n->first_move + i];
 
+		if (m->ofs >= nr_addrs || le32_get(addrs[m->ofs]) != m->src)
+			return node_changed(t, n);
 		le32_set(&addrs[m->ofs], m->dst);
 	}
+	return 0;
 }
 
 /*
@@ -147,35 +169,41 @@ static void renew_foot(const struct txn *t, const struct copy_pair *pair,
 	le32_set(&foot->next_blk, pair->dst + 1);
 }
 
+static int rewrite_inode(const struct txn *t, const struct txn_node *n,
+			 void *block)
+{
+	struct inode inode;
+	struct fault fault;
+	int err;
+
+	if (!n->nr_moves)
+		return 0;
+	err = inode_decode(&t->vol->lo, block, &inode, &fault);
+	if (err)
+		return node_changed(t, n);
+	return rewrite_addresses(t, n, inode_file_addrs(&inode, block),
+				 inode.nr_addrs);
+}
+
 static int change_node(void *priv, const struct copy_pair *pair, void *block)
 {
 	struct txn *t = priv;
 	const struct layout *lo = &t->vol->lo;
 	const struct txn_node *n = &t->nodes.v[pair->tag];
 	struct od_node_foot *foot = node_foot(lo, block);
+	int err;
 
 	if (le32_get(foot->nid) != n->nid || le32_get(foot->ino) != n->ino)
-		return ctx_fail(t->vol->ctx, -EUCLEAN, "node %" PRIu32 " at block %"
-				PRIu32 " changed while it was moved", n->nid,
-				n->src);
+		return node_changed(t, n);
 	renew_foot(t, pair, foot);
-	if (n->nid != n->ino) {
-		rewrite_addresses(t, n, node_slots(block));
-		return 0;
-	}
-	if (n->nr_moves) {
-		struct inode inode;
-		struct fault fault;
-		int err = inode_decode(lo, block, &inode, &fault);
-
-		if (err)
-			return ctx_fail(t->vol->ctx, err, "inode %" PRIu32 " at block %"
-					PRIu32 ": bad %s", n->nid, n->src,
-					fault.field);
-		rewrite_addresses(t, n, inode_file_addrs(&inode, block));
-	}
+	if (n->nid != n->ino)
+		return rewrite_addresses(t, n, node_slots(block),
+					 lo->addrs_per_node);
+	err = rewrite_inode(t, n, block);
+	if (err)
+		return err;
 	if (n->ext_is_stale)
-		renew_extent(t, n, block);
+		renew_extent(n, block);
 	if (inode_has_checksum(lo, block))
 		le32_set(&inode_extra(block)->i_inode_checksum,
 			 inode_checksum(lo, t->vol->super.sb.uuid, block));
@@ -216,6 +244,7 @@ int txn_write(struct txn *t)
 
 	if (err)
 		return err;
+	find_new_extents(t);
 	hand_moves_to_nodes(t);
 	err = write_nodes(t);
 	if (err)

@@ -124,3 +124,7 @@ tests_unit_t_gc_LDADD = $(BUILDER_LIBS)
 check_PROGRAMS += %D%/t-commit
 tests_unit_t_commit_SOURCES = %D%/t-commit.c
 tests_unit_t_commit_LDADD = $(BUILDER_LIBS)
+
+check_PROGRAMS += %D%/t-txn
+tests_unit_t_txn_SOURCES = %D%/t-txn.c
+tests_unit_t_txn_LDADD = $(BUILDER_LIBS)

@@ -103,6 +103,7 @@ struct vb {
 	struct vb_u32_vec open[OD_NR_LOGS];
 	uint32_t scatter;		/* how many at once; 0: in the log */
 	uint64_t kbytes;		/* in the hot node summary */
+	uint8_t nat_map[64];		/* version bits as written last */
 };
 
 /* Numbers below @below, the same for the same seed. */
@@ -146,9 +147,15 @@ void vb_make_random(struct vb *b, const struct vb_random_opt *opt);
 /* Make b->img from all of it. May be called again after more changes. */
 void vb_write(struct vb *b);
 
-/* A device over b->img, which must outlive it. */
+/* For changes to the image afterwards: make an inode's checksum right. */
+void vb_sign_inode(uint8_t *block);
+struct od_nat_entry *vb_nat_entry(const struct vb *b, uint32_t nid);
+struct od_sum_entry *vb_sum_entry(const struct vb *b, uint32_t blk);
+
+/* A device over b->img, which must outlive it, and how often it was read. */
 struct dev *vb_dev(struct vb *b);
 struct dev *vb_view(struct f2c_ctx *ctx, uint8_t *img, uint64_t nr_bytes);
+uint64_t vb_nr_reads(const struct dev *view);
 struct volume *vb_open_dev(struct vb *b, struct dev *dev);
 struct volume *vb_open(struct vb *b);
 uint64_t vb_nr_bytes(const struct vb *b);

@@ -8,7 +8,7 @@
 #include "check/check.h"
 #include "meta/ssa.h"
 
-#include <stdio.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,11 +16,15 @@
 struct view {
 	struct dev dev;
 	uint8_t *img;
+	atomic_ullong reads;
 };
 
 static int view_read(struct dev *dev, uint64_t off, size_t len, void *buf)
 {
-	memcpy(buf, ((struct view *)dev)->img + off, len);
+	struct view *v = (struct view *)dev;
+
+	atomic_fetch_add(&v->reads, 1);
+	memcpy(buf, v->img + off, len);
 	return 0;
 }
 
@@ -56,6 +60,11 @@ struct dev *vb_view(struct f2c_ctx *ctx, uint8_t *img, uint64_t nr_bytes)
 	assert_int_equal(dev_init(&v->dev, &view_ops, ctx, "view", nr_bytes,
 				  true), 0);
 	return &v->dev;
+}
+
+uint64_t vb_nr_reads(const struct dev *view)
+{
+	return atomic_load(&((struct view *)(uintptr_t)view)->reads);
 }
 
 struct dev *vb_dev(struct vb *b)

@@ -79,7 +79,7 @@ static void put_extent(const struct vb_file *f, struct od_extent *ext)
 	}
 }
 
-static uint32_t inode_crc(const uint8_t *block)
+void vb_sign_inode(uint8_t *block)
 {
 	const struct od_inode *od = (const void *)block;
 	uint8_t copy[VB_BYTES], uuid[16];
@@ -91,7 +91,8 @@ static uint32_t inode_crc(const uint8_t *block)
 	crc = crc_update(0xffffffffU, uuid, 16);
 	crc = crc_update(crc, block + VB_BYTES - 24 + 4, 4);
 	crc = crc_update(crc, &od->i_generation, 4);
-	return crc_update(crc, copy, VB_BYTES);
+	le32_set(&inode_extra(block)->i_inode_checksum,
+		 crc_update(crc, copy, VB_BYTES));
 }
 
 static void put_inode_fields(const struct vb_file *f, struct od_inode *od)
@@ -181,8 +182,7 @@ static void put_node(struct vb *b, const struct vb_file *f,
 		put_inode_fields(f, (void *)block);
 	put_slots(b, f, n, block);
 	if (!n->ofs)
-		le32_set(&inode_extra(block)->i_inode_checksum,
-			 inode_crc(block));
+		vb_sign_inode(block);
 }
 
 static void put_dentry(uint8_t *block, uint32_t slot, uint32_t ino,
@@ -543,6 +543,24 @@ static void put_pack(struct vb *b, const uint8_t *sit_map,
 	memcpy(other + at * VB_BYTES, other, VB_BYTES);
 }
 
+struct od_nat_entry *vb_nat_entry(const struct vb *b, uint32_t nid)
+{
+	uint32_t i = nid / 455;
+	bool copy = bit_test_msb(b->nat_map, i);
+
+	return (struct od_nat_entry *)vb_block(b, b->lo.nat_blk + i +
+					       (copy ? VB_SEG_BLKS : 0)) +
+	       nid % 455;
+}
+
+/* Of a segment that no log is in. */
+struct od_sum_entry *vb_sum_entry(const struct vb *b, uint32_t blk)
+{
+	return sum_entries(vb_block(b, b->lo.ssa_blk +
+				    blk_to_seg(&b->lo, blk))) +
+	       blk_in_seg(&b->lo, blk);
+}
+
 void vb_write(struct vb *b)
 {
 	uint8_t sit_map[64] = { 0 }, nat_map[64] = { 0 };
@@ -559,4 +577,5 @@ void vb_write(struct vb *b)
 	put_sit(b, sit_map, sit_j);
 	put_nat(b, nat_map, nat_j);
 	put_pack(b, sit_map, nat_map, nat_j, sit_j);
+	memcpy(b->nat_map, nat_map, sizeof(nat_map));
 }
