@@ -177,21 +177,19 @@ struct format_run {
 	bool created;
 };
 
-static int ask_topology(struct format_run *run)
+static int ask_sector_size(struct format_run *run)
 {
-	struct topology topology;
-	int err = probe_topology(run->ctx, run->path, &topology);
+	uint32_t bytes;
+	int err = probe_sector_size(run->ctx, run->path, &bytes);
 
 	if (err)
 		return err;
 	if (!run->o.sector_size)
-		run->opt.sector_size = topology.sector_size;
-	else if (run->o.sector_size < topology.sector_size)
-		return ctx_fail(run->ctx, -EINVAL, "sector size %" PRIu32
-				": the device's sectors have %" PRIu32
-				" bytes", run->o.sector_size,
-				topology.sector_size);
-	run->opt.part_start_bytes = topology.part_start_bytes;
+		run->opt.sector_size = bytes;
+	else if (run->o.sector_size < bytes)
+		return ctx_fail(run->ctx, -EINVAL, "%s: sector size %" PRIu32
+				" is smaller than the device's, which is %"
+				PRIu32, run->path, run->o.sector_size, bytes);
 	return 0;
 }
 
@@ -253,7 +251,7 @@ static int open_old(struct format_run *run)
 				run->o.dry_run ? 0 : DEV_WRITE, 0, &run->dev);
 
 	if (!err)
-		err = ask_topology(run);
+		err = ask_sector_size(run);
 	if (!err)
 		err = wanted_bytes(run, &bytes);
 	if (err)

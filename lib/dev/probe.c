@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* libblkid and sysfs asked about a device. */
+/* libblkid asked about a device. */
 #include "config.h"
 
 #include "dev/probe.h"
@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 
 /* More than any layout has (ZFS: four labels of 128 blocks); a bound. */
 #define MAX_SIGNATURES	2048
@@ -148,33 +147,13 @@ int probe_wipe(struct dev *dev, const struct signatures *found)
 	return err;
 }
 
-/* The kernel gives it in units of 512 bytes, and only to partitions. */
-static uint64_t part_start(const struct stat *st)
-{
-	char path[64];
-	uint64_t start = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/start",
-		 major(st->st_rdev), minor(st->st_rdev));
-	f = fopen(path, "re");
-	if (!f)
-		return 0;
-	if (fscanf(f, "%" SCNu64, &start) != 1 || start > UINT64_MAX / 1024)
-		start = 0;
-	fclose(f);
-	return start * 512;
-}
-
-int probe_topology(struct f2c_ctx *ctx, const char *path,
-		   struct topology *topology)
+int probe_sector_size(struct f2c_ctx *ctx, const char *path, uint32_t *bytes)
 {
 	blkid_probe pr;
 	struct stat st;
 	int err;
 
-	topology->sector_size = 512;
-	topology->part_start_bytes = 0;
+	*bytes = 512;
 	if (stat(path, &st))
 		return ctx_fail(ctx, -errno, "%s: cannot examine: %s", path,
 				strerror(errno));
@@ -183,9 +162,8 @@ int probe_topology(struct f2c_ctx *ctx, const char *path,
 	err = open_probe(ctx, path, &pr);
 	if (err)
 		return err;
-	if (blkid_probe_get_sectorsize(pr) >= 512)
-		topology->sector_size = blkid_probe_get_sectorsize(pr);
-	topology->part_start_bytes = part_start(&st);
+	if (blkid_probe_get_sectorsize(pr) > *bytes)
+		*bytes = blkid_probe_get_sectorsize(pr);
 	blkid_free_probe(pr);
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What libblkid and sysfs know of a device before a volume is made on it:
- * signatures of what is there, its sector size, where its partition begins.
+ * What libblkid knows of a device before a volume is made on it: signatures of
+ * what is there, and its sector size.
  */
 #ifndef F2CORE_DEV_PROBE_H
 #define F2CORE_DEV_PROBE_H
@@ -45,12 +45,7 @@ void probe_names(const struct signatures *found, char *text, size_t size);
 /* Overwrite the magic strings with zeros. */
 int probe_wipe(struct dev *dev, const struct signatures *found);
 
-struct topology {
-	uint32_t sector_size;		/* bytes; 512 for a file */
-	uint64_t part_start_bytes;	/* on its disk; 0 if not a partition */
-};
-
-int probe_topology(struct f2c_ctx *ctx, const char *path,
-		   struct topology *topology);
+/* Of the device's logical sectors; 512 for a file. */
+int probe_sector_size(struct f2c_ctx *ctx, const char *path, uint32_t *bytes);
 
 #endif

@@ -27,7 +27,6 @@ struct format_options {
 	uint32_t secs_per_zone;
 	double overprovision;		/* percent; 0: the best for the size */
 	uint64_t features;		/* OD_FEATURE_ */
-	uint64_t part_start_bytes;	/* of a partition on its disk, else 0 */
 	bool large_nat;			/* more nids and a larger bitmap (-i) */
 	bool heap;			/* logs from the end of the volume (-a 1) */
 	bool discard;			/* tell the device that all is unused */

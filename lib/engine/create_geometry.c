@@ -31,14 +31,15 @@ static uint64_t zone_bytes(const struct format_options *opt)
 }
 
 /*
- * Segment 0 begins on a zone boundary of the disk, not of the partition, and
- * leaves two blocks for the superblocks.
+ * Segment 0 begins on a zone boundary and leaves two blocks for the
+ * superblocks. Where a partition begins on its disk does not matter, so that a
+ * volume and its image have one layout; release 1.16 does not ask for it
+ * either, though its arithmetic has a place for it.
  */
 static uint64_t seg0_bytes(const struct format_options *opt)
 {
-	return div_up(opt->part_start_bytes + 2 * (uint64_t)opt->block_size,
-		      zone_bytes(opt)) * zone_bytes(opt) -
-	       opt->part_start_bytes;
+	return div_up(2 * (uint64_t)opt->block_size, zone_bytes(opt)) *
+	       zone_bytes(opt);
 }
 
 static uint64_t sit_segs_one_copy(uint64_t nr_segs, uint32_t sits_per_block)

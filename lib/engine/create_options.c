@@ -128,9 +128,6 @@ static int check_units(struct f2c_ctx *ctx, const struct format_options *opt)
 				"room for %u zones in the largest volume",
 				opt->segs_per_sec, opt->secs_per_zone,
 				MIN_ZONES);
-	if (opt->part_start_bytes >= UINT64_C(1) << 60)
-		return ctx_fail(ctx, -EINVAL, "a partition that begins at byte "
-				"%" PRIu64, opt->part_start_bytes);
 	/* Written so that a NaN is refused too. */
 	if (!(opt->overprovision >= 0 && opt->overprovision < 100))
 		return ctx_fail(ctx, -EINVAL, "overprovision of %g %%: more "
