@@ -128,3 +128,8 @@ tests_unit_t_commit_LDADD = $(BUILDER_LIBS)
 check_PROGRAMS += %D%/t-txn
 tests_unit_t_txn_SOURCES = %D%/t-txn.c
 tests_unit_t_txn_LDADD = $(BUILDER_LIBS)
+check_PROGRAMS += %D%/t-create
+tests_unit_t_create_SOURCES = %D%/t-create.c %D%/unit.h
+
+check_PROGRAMS += %D%/t-label
+tests_unit_t_label_SOURCES = %D%/t-label.c %D%/unit.h
