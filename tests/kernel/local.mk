@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 kernel_tests += %D%/judge.bats
 kernel_tests += %D%/mkfs.bats
+kernel_tests += %D%/mkfs-device.bats
 kernel_tests += %D%/read.bats
 kernel_tests += %D%/check.bats
 kernel_tests += %D%/gc.bats
@@ -17,9 +18,12 @@ EXTRA_DIST += %D%/judge.bash
 EXTRA_DIST += %D%/gc.bash
 EXTRA_DIST += %D%/ptrace-xstate.c
 EXTRA_DIST += %D%/gc-large.bats
+EXTRA_DIST += %D%/guest-mkfs-device
+EXTRA_DIST += %D%/mkfs-largest.bats
 
 # At full size: some minutes, and a few GiB of sparse files.
 check-kernel-large: all
-	$(AM_V_at)$(MAKE) $(AM_MAKEFLAGS) check TESTS='%D%/gc-large.bats'
+	$(AM_V_at)$(MAKE) $(AM_MAKEFLAGS) check \
+		TESTS='%D%/gc-large.bats %D%/mkfs-largest.bats'
 
 .PHONY: check-kernel-large
