@@ -63,24 +63,24 @@ static void put_counts(const struct gc_report *r, struct f2c_gc_report *out)
 	out->free_sections_after = r->free_secs_after;
 	out->dirty_sections_before = r->dirty_secs_before;
 	out->dirty_sections_after = r->dirty_secs_after;
-	out->data_blocks_moved = r->data_moved;
-	out->node_blocks_moved = r->nodes_moved;
-	out->node_blocks_updated = r->nodes_updated;
-	out->blocks_moved = r->data_moved + r->nodes_moved;
-	out->moved_at_once = r->moved_at_once;
-	out->queue_drains = r->queue_drains;
+	out->data_blocks_moved = r->moved.data_moved;
+	out->node_blocks_moved = r->moved.nodes_moved;
+	out->node_blocks_updated = r->moved.nodes_updated;
+	out->blocks_moved = r->moved.data_moved + r->moved.nodes_moved;
+	out->moved_at_once = r->moved.moved_at_once;
+	out->queue_drains = r->moved.queue_drains;
 	out->extents_before = r->before.extents;
 	out->extents_after = r->after.extents;
 	out->ideal_extents = r->after.ideal_extents;
-	out->extents_split = r->extents_split;
+	out->extents_split = r->moved.extents_split;
 	out->seconds = r->seconds;
 }
 
 static void put_commits(const struct gc_report *r, struct f2c_gc_report *out)
 {
-	const struct commit_stats *c = &r->commits;
-	uint64_t had_to_change = r->data_moved + r->nodes_moved +
-				 r->nodes_updated;
+	const struct commit_stats *c = &r->moved.commits;
+	uint64_t had_to_change = r->moved.data_moved + r->moved.nodes_moved +
+				 r->moved.nodes_updated;
 
 	out->commits = c->commits;
 	out->blocks_written = c->blocks_written;
@@ -92,7 +92,7 @@ static void put_commits(const struct gc_report *r, struct f2c_gc_report *out)
 	out->nat_journal_hits = c->nat_journal_hits;
 	out->phases = (struct f2c_phases){
 		.plan_ms = r->plan_ms,
-		.merge_ms = r->merge_ms,
+		.merge_ms = r->moved.merge_ms,
 		.nat_flush_ms = c->nat_flush_ms,
 		.sit_flush_ms = c->sit_flush_ms,
 		.sync_ms = c->sync_ms,

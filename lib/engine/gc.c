@@ -10,9 +10,9 @@
 
 #include "base/bits.h"
 #include "engine/flush.h"
+#include "engine/guard.h"
 #include "engine/pack.h"
 #include "engine/victim.h"
-#include "tree/pending.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -122,6 +122,12 @@ static bool list_pays(const struct run *r, const struct victim_vec *list,
 	return (blocks + per_sec - 1) / per_sec < list->nr - at;
 }
 
+/* No file may have more extents than before, whatever it costs. */
+static bool keeps_runs(const struct run *r)
+{
+	return r->opt->full || r->opt->keep_runs;
+}
+
 /*
  * Plan a transaction of at most @nr victims from list[at] on; fewer where
  * free space is short; *took: how many of the list it takes.
@@ -137,14 +143,14 @@ static int plan(struct run *r, const struct victim_vec *list, size_t at,
 	for (size_t i = 0; !err && i < nr; i++)
 		err = txn_add_section(t, list->v[at + i].secno);
 	while (!err) {
-		err = r->opt->full ? txn_take_runs_along(t) : 0;
+		err = keeps_runs(r) ? txn_take_runs_along(t) : 0;
 		if (!err)
 			err = txn_resolve(t);
 		if (!err)
 			err = txn_place(t);
 		if (err != -ENOSPC)
 			break;
-		if (t->victims.nr == 1 && (t->may_split || r->opt->full))
+		if (t->victims.nr == 1 && (t->may_split || keeps_runs(r)))
 			break;
 		err = 0;
 		if (t->victims.nr == 1)
@@ -191,32 +197,13 @@ static void account(struct run *r)
 static int carry_out(struct run *r)
 {
 	struct txn *t = &r->txn;
-	struct gc_report *rep = r->rep;
-	double start = flush_clock_ms();
-	int err = txn_write(t);
+	int err = relocate(t, &r->rep->moved);
 
 	if (err)
 		return err;
-	rep->merge_ms += flush_clock_ms() - start;
-	err = txn_apply(t);
-	if (!err)
-		err = commit(r->vol, &rep->commits);
-	if (err)
-		return err;
-	rep->commits.blocks_written += t->blocks_written;
-	rep->sections_selected += t->victims.nr;
+	r->rep->sections_selected += t->victims.nr;
 	for (size_t i = 0; i < t->victims.nr; i++)
 		bit_set_lsb(r->selected, t->victims.v[i]);
-	rep->data_moved += t->moves.nr;
-	for (size_t i = 0; i < t->nodes.nr; i++) {
-		if (t->nodes.v[i].is_victim)
-			rep->nodes_moved++;
-		else if (t->nodes.v[i].dst)
-			rep->nodes_updated++;
-	}
-	rep->moved_at_once += t->moved_at_once;
-	rep->queue_drains += t->queue_drains;
-	rep->extents_split += t->extents_split;
 	r->done += t->moves.nr + t->nodes.nr;
 	account(r);
 	return 0;
@@ -339,43 +326,7 @@ static void run_free(struct run *r)
 	free(r->was_valid);
 }
 
-/* A new checkpoint would make the kernel forget nodes fsynced after this one. */
-static int refuse_pending(struct volume *vol)
-{
-	uint64_t nr;
-	int err = pending_fsyncs(vol, &nr);
-
-	if (err || !nr)
-		return err;
-	return ctx_fail(vol->ctx, -EBUSY, "not cleanly unmounted: %" PRIu64
-			" fsynced nodes wait to be replayed; mount and unmount "
-			"the volume once, then run this again", nr);
-}
-
-/*
- * A block that two files share would move for one of them only. Counting
- * finds it without a full check: each valid block has exactly one owner.
- */
-static int refuse_miscounted(struct volume *vol, const struct frag *frag)
-{
-	struct nat_entry e;
-	uint64_t nodes = 0;
-	uint32_t nid = 0;
-
-	while (nat_next(&vol->nat, &nid, &e)) {
-		nodes++;
-		nid++;
-	}
-	if (nodes == vol->sit.valid_nodes &&
-	    frag->file_blocks == vol->sit.valid_data)
-		return 0;
-	return ctx_fail(vol->ctx, -EUCLEAN, "files have %" PRIu64 " blocks and %"
-			PRIu64 " nodes, the SIT %" PRIu64 " and %" PRIu64
-			": check the volume with fsck.f2fs", frag->file_blocks,
-			nodes, vol->sit.valid_data, vol->sit.valid_nodes);
-}
-
-static int collect(struct run *r)
+static int collect_both_sides(struct run *r)
 {
 	int err = run_init(r);
 
@@ -390,30 +341,38 @@ static int collect(struct run *r)
 	return err;
 }
 
-int gc_run(struct volume *vol, const struct gc_options *opt,
-	   struct gc_report *report)
+int gc_collect(struct volume *vol, const struct gc_options *opt,
+	       struct gc_report *report)
 {
 	struct run r = { .vol = vol, .opt = opt, .rep = report };
-	double start = flush_clock_ms();
 	int err;
 
-	memset(report, 0, sizeof(*report));
-	err = volume_can_write(vol);
-	if (!err)
-		err = refuse_pending(vol);
-	if (!err)
-		err = frag_scan(vol, 0, &report->before);
-	if (!err)
-		err = refuse_miscounted(vol, &report->before);
-	if (err)
-		return err;
-	report->plan_ms = flush_clock_ms() - start;
+	report->stopped_by = GC_DONE;
 	report->free_secs_before = volume_free_secs(vol);
 	report->free_secs_after = report->free_secs_before;
 	report->dirty_secs_before = count_dirty_sections(vol);
 	report->dirty_secs_after = report->dirty_secs_before;
-	err = collect(&r);
+	err = collect_both_sides(&r);
 	run_free(&r);
+	return err;
+}
+
+int gc_run(struct volume *vol, const struct gc_options *opt,
+	   struct gc_report *report)
+{
+	double start = flush_clock_ms();
+	int err;
+
+	memset(report, 0, sizeof(*report));
+	err = guard_volume(vol);
+	if (!err)
+		err = frag_scan(vol, 0, &report->before);
+	if (!err)
+		err = guard_counts(vol, &report->before);
+	if (err)
+		return err;
+	report->plan_ms = flush_clock_ms() - start;
+	err = gc_collect(vol, opt, report);
 	if (!err)
 		err = frag_scan(vol, 0, &report->after);
 	report->seconds = (flush_clock_ms() - start) / 1e3;

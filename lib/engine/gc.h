@@ -6,7 +6,7 @@
 #ifndef F2CORE_ENGINE_GC_H
 #define F2CORE_ENGINE_GC_H
 
-#include "engine/commit.h"
+#include "engine/relocate.h"
 #include "tree/frag.h"
 
 /* Called now and then; anything but 0 stops the run at its last commit. */
@@ -16,6 +16,7 @@ typedef int gc_progress_fn(void *priv, const char *phase, uint64_t done,
 struct gc_options {
 	bool full;			/* wholly valid sections too */
 	bool no_pack;			/* scan order */
+	bool keep_runs;			/* never cut a run, rather skip a section */
 	bool dry_run;			/* the device is an overlay: copy no data */
 	uint64_t max_sections;		/* 0: all */
 	double until_free;		/* percent of sections; 0: no limit */
@@ -38,15 +39,9 @@ struct gc_report {
 	uint64_t sections_freed;
 	uint64_t free_secs_before, free_secs_after;
 	uint64_t dirty_secs_before, dirty_secs_after;
-	uint64_t data_moved;
-	uint64_t nodes_moved;
-	uint64_t nodes_updated;
-	uint64_t moved_at_once;
-	uint64_t queue_drains;
-	uint64_t extents_split;
+	struct relocate_stats moved;
 	struct frag before, after;
-	struct commit_stats commits;	/* summed over all */
-	double plan_ms, merge_ms;
+	double plan_ms;
 	double seconds;
 };
 
@@ -56,5 +51,12 @@ struct gc_report {
  */
 int gc_run(struct volume *vol, const struct gc_options *opt,
 	   struct gc_report *report);
+
+/*
+ * The part between the guards and the yardstick, for engines that have both
+ * of their own. Adds to report->moved.
+ */
+int gc_collect(struct volume *vol, const struct gc_options *opt,
+	       struct gc_report *report);
 
 #endif

@@ -12,10 +12,12 @@ lib_libf2core_int_la_SOURCES += \
 	%D%/create_super.c \
 	%D%/flush.h \
 	%D%/gc.c %D%/gc.h \
+	%D%/guard.c %D%/guard.h \
 	%D%/nat_flush.c \
 	%D%/pack.c %D%/pack.h \
 	%D%/pack_fill.c \
 	%D%/pack_store.c \
+	%D%/relocate.c %D%/relocate.h \
 	%D%/sit_flush.c \
 	%D%/txn.c %D%/txn.h \
 	%D%/txn_border.c \

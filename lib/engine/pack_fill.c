@@ -137,20 +137,20 @@ static int use_room(struct fill *f, struct group *g, uint32_t room,
 	uint32_t n;
 
 	*fresh = false;
-	if (g->spare) {
+	if (g->spare && !f->t->whole) {
 		g->spare--;
 		return place_blocks(f, g, room);
 	}
 	n = natural_break(g, room);
 	if (n)
 		return place_blocks(f, g, n);
+	other = find_fitting(f, g, room);
+	if (other)
+		return place_blocks(f, other, other->nr);
 	if (f->t->may_split) {
 		f->t->extents_split++;
 		return place_blocks(f, g, room);
 	}
-	other = find_fitting(f, g, room);
-	if (other)
-		return place_blocks(f, other, other->nr);
 	if (was_fresh)
 		return -ENOSPC;
 	*fresh = true;

@@ -67,6 +67,7 @@ struct txn {
 	/* How to place. */
 	bool no_pack;			/* scan order */
 	bool may_split;			/* rather than waste the end of a section */
+	bool whole;			/* each file in one run, or -ENOSPC */
 	uint32_t queue_max;		/* records */
 	unsigned int fail_record_every;	/* for tests: 0 never */
 	bool dry_run;			/* copy no data */

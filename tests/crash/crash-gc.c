@@ -201,8 +201,8 @@ static int record(struct job *job, const struct image *base,
 		fprintf(stderr, "the run failed: %s\n", ctx_error(job->ctx));
 	printf("run: %" PRIu64 " sections selected, %" PRIu64 " data and %"
 	       PRIu64 " node blocks moved, %" PRIu64 " commits\n",
-	       r.sections_selected, r.data_moved, r.nodes_moved,
-	       r.commits.commits);
+	       r.sections_selected, r.moved.data_moved, r.moved.nodes_moved,
+	       r.moved.commits.commits);
 	return err;
 }
 

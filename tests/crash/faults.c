@@ -92,10 +92,10 @@ static void judge(struct trial *t, struct volume *vol,
 	if (!is_known_version(t, vol->cp.version))
 		fail(t, "leaves a checkpoint that the run never made");
 	/* After an error of the last flush nobody knows. */
-	else if (r->commits.commits > commits ||
-		 r->commits.commits + 1 < commits)
+	else if (r->moved.commits.commits > commits ||
+		 r->moved.commits.commits + 1 < commits)
 		fail(t, "the report counts other commits than the volume has");
-	else if (r->commits.commits == commits && commits &&
+	else if (r->moved.commits.commits == commits && commits &&
 		 r->free_secs_after != volume_free_secs(vol))
 		fail(t, "the report counts other free sections than there are");
 	if (digest_volume(vol, &d) || d.hash != t->want->hash)

@@ -65,7 +65,7 @@ static void must_run(struct vb *b, struct volume *vol,
 static void expect_gain(const struct gc_options *opt,
 			const struct gc_report *r)
 {
-	assert_true(r->after.extents <= r->before.extents + r->extents_split);
+	assert_true(r->after.extents <= r->before.extents + r->moved.extents_split);
 	assert_int_equal(r->before.file_blocks, r->after.file_blocks);
 	if (!opt->full && !opt->max_sections)
 		assert_true(r->free_secs_after >= r->free_secs_before);
@@ -124,10 +124,10 @@ static void every_file_is_kept(void **state)
 /* Times apart, of which no two runs have the same. */
 static void drop_times(struct gc_report *r)
 {
-	r->plan_ms = r->merge_ms = r->seconds = 0;
-	r->commits.nat_flush_ms = r->commits.sit_flush_ms = 0;
-	r->commits.sync_ms = r->commits.checkpoint_ms = 0;
-	r->commits.barriers_ms = 0;
+	r->plan_ms = r->moved.merge_ms = r->seconds = 0;
+	r->moved.commits.nat_flush_ms = r->moved.commits.sit_flush_ms = 0;
+	r->moved.commits.sync_ms = r->moved.commits.checkpoint_ms = 0;
+	r->moved.commits.barriers_ms = 0;
 }
 
 static void dry_run_says_what_a_run_does(void **state)
@@ -198,10 +198,10 @@ static bool stopped_run(struct vb *b, const uint8_t *img, uint64_t at)
 	vol = vb_open(b);
 	expect_freed(vol, was, &r);
 	vb_verify_volume(b, vol);
-	assert_int_equal(vol->cp.version, b->opt.version + r.commits.commits);
-	if (!r.commits.commits) {
-		assert_int_equal(r.data_moved, 0);
-		assert_int_equal(r.commits.blocks_written, 0);
+	assert_int_equal(vol->cp.version, b->opt.version + r.moved.commits.commits);
+	if (!r.moved.commits.commits) {
+		assert_int_equal(r.moved.data_moved, 0);
+		assert_int_equal(r.moved.commits.blocks_written, 0);
 		assert_int_equal(r.sections_selected, 0);
 	}
 	volume_close(vol);
@@ -243,7 +243,7 @@ static void a_second_run_finds_nothing(void **state)
 	assert_true(r.sections_freed > 0);
 	must_run(&b, vol, &opt, &r);
 	assert_int_equal(r.sections_freed, 0);
-	assert_int_equal(r.commits.commits, 0);
+	assert_int_equal(r.moved.commits.commits, 0);
 	vb_verify_volume(&b, vol);
 	volume_close(vol);
 	vb_free(&b);

@@ -81,7 +81,7 @@ static void expect_refused(struct pair *p, const char *why)
 	assert_non_null(copy);
 	memcpy(copy, b->img, vb_nr_bytes(b));
 	expect_stopped(p, why, &r);
-	assert_int_equal(r.commits.commits, 0);
+	assert_int_equal(r.moved.commits.commits, 0);
 	assert_memory_equal(copy, b->img, vb_nr_bytes(b));
 	free(copy);
 	vb_free(b);
@@ -328,8 +328,8 @@ static void nodes_alone(void **state)
 	vb_write(&b);
 	vol = vb_open(&b);
 	assert_int_equal(gc_run(vol, &opt, &r), 0);
-	assert_int_equal(r.data_moved, 0);
-	assert_int_equal(r.nodes_moved, 100);
+	assert_int_equal(r.moved.data_moved, 0);
+	assert_int_equal(r.moved.nodes_moved, 100);
 	assert_int_equal(r.sections_freed, 1);
 	volume_close(vol);
 	vb_verify(&b);
