@@ -65,5 +65,8 @@ build() {
 			exit 1
 		}
 		make -s -j "$(nproc)"
-	) || die "the build in $folder failed"
+	) || {
+		echo "${0##*/}: the build in $folder failed" >&2
+		return 1
+	}
 }
