@@ -136,6 +136,12 @@ bool node_identify(struct check *c, struct check_worker *w,
 		   const struct node_visit *v, bool report,
 		   struct node_id *out);
 
+/* Whether the inode's own tree has @nid as its node at @ofs (witness.c). */
+bool inode_names_node(struct check *c, uint32_t ino, uint32_t nid,
+		      uint32_t ofs);
+/* The offset at which the inode itself names @nid as a child; 0: it does not. */
+uint32_t inode_child_ofs(struct check *c, uint32_t ino, uint32_t nid);
+
 /* The passes, each 0 or a negative errno. */
 int pass0_super(struct check *c);
 int pass1_tables(struct check *c);

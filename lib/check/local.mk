@@ -18,4 +18,5 @@ lib_libf2core_int_la_SOURCES += \
 	%D%/paths.c \
 	%D%/scan.c %D%/scan.h \
 	%D%/space.c %D%/space.h \
+	%D%/witness.c \
 	%D%/xattrs.c

@@ -22,6 +22,7 @@ enum rec_flags {
 	REC_TRAIL	= 1 << 10,	/* pass 4: on the way up */
 	REC_ROOTED	= 1 << 11,	/* pass 4: leads to the root */
 	REC_LOST	= 1 << 12,	/* pass 4: does not */
+	REC_TWIN	= 1 << 13,	/* another nid has the same block */
 };
 
 /*

@@ -45,13 +45,17 @@ static bool is_inode_nid(const struct check *c, uint32_t nid)
 }
 
 /* The NAT entry and the footer name different inodes: which is right? */
-static bool footer_is_right(const struct check *c, const struct node_visit *v,
+static bool footer_is_right(struct check *c, const struct node_visit *v,
 			    const struct claims *foot)
 {
 	if (v->nat.ino == v->nid)
 		return foot->ofs != 0 && is_inode_nid(c, foot->ino);
 	if (foot->ino == v->nid)
 		return foot->ofs == 0;
+	if (inode_names_node(c, v->nat.ino, v->nid, foot->ofs))
+		return false;
+	if (inode_names_node(c, foot->ino, v->nid, foot->ofs))
+		return true;
 	return !is_inode_nid(c, v->nat.ino) && is_inode_nid(c, foot->ino);
 }
 
@@ -73,9 +77,13 @@ static bool decide_ino(struct check *c, const struct node_visit *v,
 		       const struct claims *foot, bool report,
 		       struct node_id *id)
 {
+	/* With a block of two nids one of them must be wrong: said before. */
+	const struct nid_rec *rec = nids_get(&c->nids, v->nid);
+	bool known = foot->ino != v->nat.ino && rec && rec_has(rec, REC_TWIN);
+
 	id->ino = v->nat.ino;
 	if (foot->nid != v->nid) {
-		if (report)
+		if (report && !known)
 			report_footer(c, v, "nid", foot->nid, v->nid);
 		return foot->ino == v->nat.ino;
 	}
@@ -114,9 +122,13 @@ bool node_identify(struct check *c, struct check_worker *w,
 	id.kind = node_kind(c->lo, id.ofs);
 	if (id.kind == NODE_BAD ||
 	    (id.kind == NODE_INODE && id.ino != id.nid)) {
+		/* A child of the inode itself can still be placed. */
+		id.ofs = inode_child_ofs(c, id.ino, id.nid);
+		id.kind = node_kind(c->lo, id.ofs);
 		if (report)
-			report_footer(c, v, "node offset", foot.ofs, 1);
-		return false;
+			report_footer(c, v, "node offset", foot.ofs, id.ofs);
+		if (!id.ofs)
+			return false;
 	}
 	if (foot.nid != id.nid || foot.ino != id.ino)
 		id.block = mend(c, w, v->block, &id);

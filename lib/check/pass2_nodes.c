@@ -477,7 +477,6 @@ int pass2_nodes(struct check *c)
 {
 	int err;
 
-	c->done = 0;
 	err = node_scan(c->vol, c->nr_threads, visit, c);
 	if (!err)
 		compare_all(c);

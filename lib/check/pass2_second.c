@@ -64,6 +64,16 @@ static bool overlap(const struct check *c, const struct ext_info *ext,
 	return *from < *to;
 }
 
+/*
+ * Where the node sits in its file: as its parent says, unless none does or
+ * there are two, of which the first to come is chance.
+ */
+static uint32_t place_of(const struct nid_rec *rec)
+{
+	return rec->claim && !(rec->flags & REC_SHARED) ? rec->claim - 1 :
+							  rec->ofs;
+}
+
 /* A direct node of a file with an i_ext. 1: it must be read. */
 static int weigh_ext_node(struct check *c, const struct nid_rec *rec,
 			  uint32_t ofs)
@@ -92,7 +102,7 @@ static int list_nodes(struct second *s)
 		struct node_todo todo = { e.blk, nid };
 		const struct nid_rec *owner;
 
-		if (rec->flags & (REC_INODE | REC_BAD) || !rec->claim)
+		if (rec->flags & (REC_INODE | REC_BAD))
 			continue;
 		if (rec->ofs == OD_XATTR_NODE_OFS) {
 			if (!rec->blocks)
@@ -100,10 +110,10 @@ static int list_nodes(struct second *s)
 		} else {
 			owner = nids_get(&c->nids, rec->ino);
 			if (!owner || !(owner->flags & REC_WANTED) ||
-			    node_kind(c->lo, rec->claim - 1) != NODE_DIRECT)
+			    node_kind(c->lo, place_of(rec)) != NODE_DIRECT)
 				continue;
 			if (owner->type != OD_FT_DIR &&
-			    !weigh_ext_node(c, rec, rec->claim - 1))
+			    !weigh_ext_node(c, rec, place_of(rec)))
 				continue;
 		}
 		if (vec_push(&s->todo, &todo))
@@ -185,8 +195,8 @@ static int look_again(void *priv, unsigned int worker, size_t i,
 	owner = nids_get(&s->c->nids, rec->ino);
 	if (owner && owner->type == OD_FT_DIR)
 		return add_dir_node(s->c, &s->c->workers[worker], rec->ino,
-				    rec->claim - 1, block);
-	match_ext_node(s->c, rec->ino, rec->claim - 1, block);
+				    place_of(rec), block);
+	match_ext_node(s->c, rec->ino, place_of(rec), block);
 	return 0;
 }
 

@@ -48,7 +48,6 @@ int pass3_dirs(struct check *c)
 {
 	int err;
 
-	c->done = 0;
 	err = block_scan(c->vol, c->nr_threads, c->dir_blocks.v,
 			 sizeof(*c->dir_blocks.v), c->dir_blocks.nr, visit, c);
 	if (err)

@@ -21,6 +21,7 @@ struct sum_cache {
 
 struct owners {
 	struct check *c;
+	bool no_sums;			/* they cannot be trusted */
 	struct sum_cache *caches;	/* one a thread */
 };
 
@@ -52,33 +53,38 @@ static bool is_inspected(const struct check *c, uint32_t blk)
 	return c->space.seg[blk_to_seg(c->lo, blk)] & SEG_INSPECT;
 }
 
-static bool same_owner(struct sum_entry a, struct sum_entry b, bool is_node)
+static void found_entry(const struct claim *cl, uint32_t blk,
+			const char *field, uint32_t found, uint32_t expected)
 {
-	return a.nid == b.nid &&
-	       (is_node || (a.ofs == b.ofs && a.version == b.version));
+	struct check *c = cl->o->c;
+
+	check_found_as(c, (&(struct finding){
+			.id = P_SSA_ENTRY, .structure = "block",
+			.number = blk,
+			.blk = ssa_block_blk(c->lo, blk_to_seg(c->lo, blk)),
+			.ino = cl->ino, .has_values = true, .found = found,
+			.expected = expected }),
+		       "%s, for node %" PRIu32, field, cl->v->nid);
 }
 
 static void compare(const struct claim *cl, uint32_t blk,
 		    struct sum_entry claimed, bool is_node)
 {
-	struct check *c = cl->o->c;
-	uint32_t segno = blk_to_seg(c->lo, blk);
-	const void *sum = cached_summary(cl->o, cl->cache, segno);
+	const struct layout *lo = cl->o->c->lo;
+	const void *sum = cl->o->no_sums ? NULL :
+			  cached_summary(cl->o, cl->cache,
+					 blk_to_seg(lo, blk));
 	struct sum_entry e;
 
 	if (!sum)
 		return;
-	e = sum_decode(&sum_entries(sum)[blk_in_seg(c->lo, blk)]);
-	if (same_owner(e, claimed, is_node))
-		return;
-	check_found_as(c, (&(struct finding){
-			.id = P_SSA_ENTRY, .structure = "block",
-			.number = blk, .blk = ssa_block_blk(c->lo, segno),
-			.ino = cl->ino, .has_values = true, .found = e.nid,
-			.expected = claimed.nid }),
-		       "nid; slot %" PRIu16 " version %u, should be slot %"
-		       PRIu16 " version %u", e.ofs, e.version, claimed.ofs,
-		       claimed.version);
+	e = sum_decode(&sum_entries(sum)[blk_in_seg(lo, blk)]);
+	if (e.nid != claimed.nid)
+		found_entry(cl, blk, "nid", e.nid, claimed.nid);
+	else if (!is_node && e.ofs != claimed.ofs)
+		found_entry(cl, blk, "slot", e.ofs, claimed.ofs);
+	else if (!is_node && e.version != claimed.version)
+		found_entry(cl, blk, "version", e.version, claimed.version);
 }
 
 static void compare_run(void *priv, uint32_t ofs, uint32_t blk, uint32_t len)
@@ -157,6 +163,20 @@ static bool any_inspected(const struct check *c)
 	return false;
 }
 
+/*
+ * Where the summaries of the logs lie in a pack, and which segments they are
+ * of, follows from the logs: with one of them wrong there is no telling.
+ */
+static bool logs_are_bad(struct check *c)
+{
+	if (!c->findings->counted[P_CP_CURSEG])
+		return false;
+	check_found(c, .id = P_SSA_UNCHECKED, .structure = "checkpoint pack",
+		    .number = (uint64_t)c->vol->cp.pack,
+		    .blk = cp_pack_blk(c->lo, c->vol->cp.pack));
+	return true;
+}
+
 int pass5_owners(struct check *c)
 {
 	struct owners o = { .c = c };
@@ -165,7 +185,7 @@ int pass5_owners(struct check *c)
 
 	if (!any_inspected(c))
 		return 0;
-	c->done = 0;
+	o.no_sums = logs_are_bad(c);
 	o.caches = calloc(c->nr_threads, sizeof(*o.caches));
 	if (!o.caches)
 		return ctx_nomem(c->vol->ctx, "summaries");

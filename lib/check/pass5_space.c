@@ -65,6 +65,9 @@ static void check_type(struct check *c, uint32_t segno,
 	uint8_t fits = log_is_node(seg->type) ? SEG_HAS_NODES : SEG_HAS_DATA;
 	uint8_t other = (SEG_HAS_NODES | SEG_HAS_DATA) & ~fits;
 
+	/* A wrong address there is reported as a block that is shared. */
+	if (has & fits && has & SEG_HAS_TWICE)
+		return;
 	if (has & other)
 		check_found_as(c, (&(struct finding){
 				.id = P_SIT_TYPE, .structure = "SIT entry",
@@ -108,18 +111,18 @@ static void check_summary(struct check *c, uint32_t segno,
 {
 	uint8_t type = sum_foot(c->lo, sum)->entry_type;
 	uint8_t has = c->space.seg[segno];
-	uint8_t expected = log_is_node(seg->type) ? OD_SUM_NODE : OD_SUM_DATA;
 	bool both = (has & SEG_HAS_NODES) && (has & SEG_HAS_DATA);
+	bool is_node = both ? log_is_node(seg->type) : has & SEG_HAS_NODES;
+	uint8_t expected = is_node ? OD_SUM_NODE : OD_SUM_DATA;
 
-	if (seg->valid && type != expected)
+	if (type != expected)
 		check_found(c, .id = P_SSA_TYPE, .structure = "summary",
 			    .number = segno,
 			    .blk = ssa_block_blk(c->lo, segno),
 			    .has_values = true, .found = type,
 			    .expected = expected);
 	if (has & SEG_HAS_TWICE || both ||
-	    sum_of_summary(c, segno, sum, has & SEG_HAS_NODES) !=
-	    c->space.sum[segno])
+	    sum_of_summary(c, segno, sum, is_node) != c->space.sum[segno])
 		space_flag(&c->space, segno, SEG_INSPECT);
 }
 
@@ -200,7 +203,7 @@ static void check_cp_count(struct check *c, const char *field, uint64_t found,
 		return;
 	check_found_as(c, (&(struct finding){
 			.id = P_CP_COUNT, .structure = "checkpoint pack",
-			.number = (uint64_t)cp->pack + 1,
+			.number = (uint64_t)cp->pack,
 			.blk = cp_pack_blk(c->lo, cp->pack),
 			.has_values = true, .found = found,
 			.expected = by_nodes }), "%s", field);
@@ -233,7 +236,6 @@ int pass5_space(struct check *c)
 	size_t pieces = (c->lo->nr_main_segs + CHUNK - 1) / CHUNK;
 	int err;
 
-	c->done = 0;
 	err = work_run(c->nr_threads, pieces, check_segments, c);
 	if (!err)
 		check_counts(c);
