@@ -117,29 +117,48 @@ static bool name_is_dots(const struct dir_entry *e)
 	       (e->name_len == 1 || (e->name_len == 2 && e->name[1] == '.'));
 }
 
-/* "." and ".." are the first two entries of a directory and nowhere else. */
+/* Whether @e is "." (@slot 0) or ".." (@slot 1) as it should be. */
+static bool is_dot_entry(const struct dir_entry *e, uint32_t slot)
+{
+	return e->slot == slot && e->name_len == slot + 1 &&
+	       name_is_dots(e) && !e->hash && e->file_type == OD_FT_DIR;
+}
+
+static void found_dots(const struct dir_visit *v, const char *what,
+		       uint64_t found, uint64_t expected)
+{
+	if (v->is_orphan)		/* its end is near */
+		return;
+	rec_set_flags(v->rec, REC_DOTS_BAD);
+	check_found_as(v->c, (&(struct finding){
+			.id = P_DIR_DOTS, .structure = "directory",
+			.number = v->d->ino, .blk = v->b->blk,
+			.ino = v->d->ino, .has_values = true, .found = found,
+			.expected = expected }), "%s", what);
+}
+
+/*
+ * "." and ".." are the first two entries of a directory and nowhere else.
+ * Where ".." leads is compared when all parents are known.
+ */
 static void check_dots(struct dir_visit *v, const struct dentry_area *area)
 {
 	uint32_t slot = 0;
 	struct dir_entry e;
-	bool good = dentry_next(area, &slot, &e) == 1 && e.slot == 0 &&
-		    name_is_dots(&e) && e.name_len == 1 &&
-		    e.ino == v->d->ino && !e.hash &&
-		    e.file_type == OD_FT_DIR;
+	int got = dentry_next(area, &slot, &e);
+	bool dot = got == 1 && is_dot_entry(&e, 0);
 
-	good = good && dentry_next(area, &slot, &e) == 1 && e.slot == 1 &&
-	       name_is_dots(&e) && e.name_len == 2 && !e.hash &&
-	       e.file_type == OD_FT_DIR;
 	rec_set_flags(v->rec, REC_DOTS);
-	if (good) {
+	if (!dot)
+		found_dots(v, "no \".\" in slot 0", 0, v->d->ino);
+	else if (e.ino != v->d->ino)
+		found_dots(v, "inode of \".\"", e.ino, v->d->ino);
+	if (got == 1 && e.slot == 0)
+		got = dentry_next(area, &slot, &e);
+	if (got == 1 && is_dot_entry(&e, 1))
 		v->rec->aux = e.ino;
-		return;
-	}
-	if (v->is_orphan)
-		return;
-	rec_set_flags(v->rec, REC_DOTS_BAD);
-	found_block(v, P_DIR_DOTS, "the first two entries; slots in use from",
-		    slot);
+	else
+		found_dots(v, "no \"..\" in slot 1", 0, 0);
 }
 
 /* All slots of a name must be marked, or the next entry overwrites it. */
@@ -202,9 +221,10 @@ static void link_target(const struct dir_visit *v, const struct dir_entry *e)
 		return;
 	}
 	if (rec_has(rec, REC_READ)) {
-		if (type != rec->type)
+		if (type != rec->type && rec->type)
 			found_entry(v, P_DIR_TYPE, e, type, rec->type);
-		type = rec->type;
+		if (rec->type)
+			type = rec->type;
 	}
 	rec_add(&rec->claim, 1);
 	rec_set_parent(rec, v->d->ino);

@@ -16,8 +16,6 @@ static void check_quota_inos(struct check *c)
 {
 	const struct od_super *sb = &c->vol->super.sb;
 
-	if (!layout_has(c->lo, OD_FEATURE_QUOTA_INO))
-		return;
 	for (unsigned int i = 0; i < 3; i++) {
 		uint32_t ino = le32_get(sb->qf_ino[i]);
 		struct nid_rec *rec = nids_get(&c->nids, ino);
@@ -26,7 +24,7 @@ static void check_quota_inos(struct check *c)
 			continue;
 		if (rec && rec->flags & REC_INODE)
 			rec->flags |= REC_QUOTA;
-		else
+		else if (layout_has(c->lo, OD_FEATURE_QUOTA_INO))
 			check_found(c, .id = P_SB_QUOTA_INO,
 				    .structure = "superblock qf_ino",
 				    .number = i, .has_values = true,

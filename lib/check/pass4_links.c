@@ -24,6 +24,14 @@ static void found_inode(const struct link_check *lc, enum problem_id id,
 			.blk = lc->blk, .ino = lc->ino }), "%s", text);
 }
 
+static void found_linked(const struct link_check *lc, uint32_t expected)
+{
+	check_found(lc->c, .id = P_DIR_LINKED, .structure = "directory",
+		    .number = lc->ino, .blk = lc->blk, .ino = lc->ino,
+		    .has_values = true, .found = lc->rec->claim,
+		    .expected = expected);
+}
+
 /* @left: i_links less what was counted, beyond what it should be. */
 static void check_count(const struct link_check *lc, uint32_t left)
 {
@@ -61,7 +69,7 @@ static void check_root(const struct link_check *lc)
 		return;
 	}
 	if (lc->rec->claim)
-		found_inode(lc, P_DIR_LINKED, "a directory contains the root");
+		found_linked(lc, 0);
 	check_count(lc, lc->rec->ofs - 2);
 	check_dotdot(lc, OD_ROOT_INO);
 }
@@ -69,9 +77,9 @@ static void check_root(const struct link_check *lc)
 static void check_dir_inode(const struct link_check *lc)
 {
 	if (lc->rec->claim == 0) {
-		found_inode(lc, P_NAT_UNREACHABLE, "a directory");
+		found_inode(lc, P_NAT_UNREACHABLE, "a directory without a name");
 	} else if (lc->rec->claim > 1) {
-		found_inode(lc, P_DIR_LINKED, "directory");
+		found_linked(lc, 1);
 		/* Its own word decides which parent counts from here on. */
 		lc->rec->ino = lc->rec->aux;
 	} else {
@@ -96,7 +104,7 @@ static void check_inode(const struct link_check *lc)
 	} else if (rec->type == OD_FT_DIR) {
 		check_dir_inode(lc);
 	} else if (!rec->claim) {
-		found_inode(lc, P_NAT_UNREACHABLE, "a file");
+		found_inode(lc, P_NAT_UNREACHABLE, "a file without a name");
 	} else {
 		check_count(lc, rec->ofs);
 	}

@@ -1,2 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# bats_tests += %D%/x.bats
+EXTRA_DIST += %D%/check.bash
+bats_tests += %D%/checkpoint.bats
+bats_tests += %D%/clean.bats
+bats_tests += %D%/dirs.bats
+bats_tests += %D%/inodes.bats
+bats_tests += %D%/nodes.bats
+bats_tests += %D%/super.bats
+bats_tests += %D%/tables.bats

@@ -4,6 +4,8 @@
 
 	poke.py IMAGE FIELD=VALUE...
 	poke.py IMAGE FIELD...		print them
+	poke.py --undo FILE IMAGE ...	first undo what FILE says, and say in it
+					how to undo this
 
 VALUE is a number, +N, -N or ^N to add to, subtract from or flip bits of what
 is there. Nothing of the project's code is used; blocks are 4096 bytes.
@@ -23,7 +25,8 @@ is there. Nothing of the project's code is used; blocks are 4096 bytes.
 	node.NID.slot.N			address or nid N of a node
 	inode.INO.FIELD			i_ of the format, without "i_"
 	inode.INO.{addr.N,nid.N,byte.N}	addr.0 is file block 0
-	dentry.DIR.NAME.{hash,ino,len,type,bit.N}  bit.0 is that of its first slot
+	dentry.DIR.NAME.{hash,ino,len,type,name.N,bit.N}  byte N of the name; the
+					bit of its N-th slot, flipped
 	raw.BLK.N			a byte, and nothing is signed again
 NID and INO may be paths, as inode./d0/sub.mode; BLK may be NID or a path with
 '@' before: block of that node; '@@PATH.N': block N of a file.
@@ -87,19 +90,35 @@ LOGS = ["data", "data", "data", "node", "node", "node"]
 
 
 class Volume:
-    def __init__(self, path):
+    def __init__(self, path, undo=None):
         self.f = open(path, "r+b")
+        self.undo = None
+        if undo:
+            self.start_undo(undo)
         for off in (1024, B + 1024):
             self.sb = {k: self.at(off + o, t) for k, (o, t) in SB.items()}
             if self.sb["magic"] == MAGIC:
                 break
         self.choose_pack()
 
+    def start_undo(self, path):
+        """A text of "offset hex" a line, the last change first to be undone."""
+        self.undo = open(path, "a+")
+        self.undo.seek(0)
+        for line in reversed(self.undo.readlines()):
+            off, data = line.split()
+            self.f.seek(int(off))
+            self.f.write(bytes.fromhex(data))
+        self.undo.truncate(0)
+
     def at(self, off, code, value=None):
         size = struct.calcsize(code)
         self.f.seek(off)
         if value is None:
             return struct.unpack("<" + code, self.f.read(size))[0]
+        if self.undo:
+            self.undo.write("%d %s\n" % (off, self.f.read(size).hex()))
+            self.f.seek(off)
         self.f.write(struct.pack("<" + code, value & ((1 << 8 * size) - 1)))
 
     def block(self, blk, n=1):
@@ -355,7 +374,9 @@ class Volume:
         off, code = self.indexed(SB, field)
         for c in copies:
             self.apply([(c * B + 1024 + off, code)], op)
-            if op and field != "crc":
+            if op is None:
+                return
+            if field != "crc":
                 self.sign_sb(c * B + 1024)
 
     def poke_cp(self, which, field, op):
@@ -367,8 +388,9 @@ class Volume:
         off, code = self.indexed(CP, field)
         for end in ends:
             self.apply([((first + end) * B + off, code)], op)
-            if op:
-                self.sign_cp(first + end)
+            if op is None:
+                return
+            self.sign_cp(first + end)
 
     def poke_journal(self, which, field, op):
         j = self.journal(0 if which == "natj" else 1)
@@ -462,7 +484,10 @@ class Volume:
         path, name, field = self.split_dentry(spec)
         ino = self.number(path)
         bitmap, entries, i = self.find_entry(ino, name.encode())
-        if field.startswith("bit."):
+        if field.startswith("name."):
+            names = self.names_of(ino, bitmap)
+            self.apply([(names + 8 * i + int(field[5:]), "B")], op)
+        elif field.startswith("bit."):
             i += int(field[4:])
             old = self.at(bitmap + i // 8, "B")
             if op is None:
@@ -475,6 +500,12 @@ class Volume:
         if op:
             self.sign_inode_of(ino, bitmap)
 
+    def names_of(self, ino, wanted):
+        for bitmap, _, names, _ in self.dentry_areas(ino):
+            if bitmap == wanted:
+                return names
+        raise SystemExit("poke.py: no such block")
+
     def sign_inode_of(self, ino, off):
         blk = self.node_blk(ino)
         if off // B == blk:
@@ -483,8 +514,10 @@ class Volume:
     @staticmethod
     def split_dentry(spec):
         """DIR.NAME.FIELD; a name may hold dots and be "." or ".."."""
-        if spec.rsplit(".", 2)[1] == "bit":
-            rest, field = spec[:spec.rindex(".bit.")], spec[spec.rindex("bit."):]
+        kind = spec.rsplit(".", 2)[1]
+        if kind in ("bit", "name"):
+            cut = spec.rindex("." + kind + ".")
+            rest, field = spec[:cut], spec[cut + 1:]
         else:
             rest, field = spec.rsplit(".", 1)
         path, name = rest.split(".", 1)
@@ -535,10 +568,13 @@ def value_of(vol, text):
 
 
 def main():
-    if len(sys.argv) < 3:
+    args, undo = sys.argv[1:], None
+    if args[:1] == ["--undo"]:
+        undo, args = args[1], args[2:]
+    if not args:
         raise SystemExit(__doc__)
-    vol = Volume(sys.argv[1])
-    for arg in sys.argv[2:]:
+    vol = Volume(args[0], undo)
+    for arg in args[1:]:
         spec, eq, text = arg.rpartition("=")
         if not eq:
             vol.poke(arg, None)
