@@ -133,3 +133,5 @@ tests_unit_t_create_SOURCES = %D%/t-create.c %D%/unit.h
 
 check_PROGRAMS += %D%/t-label
 tests_unit_t_label_SOURCES = %D%/t-label.c %D%/unit.h
+check_PROGRAMS += %D%/t-check
+tests_unit_t_check_SOURCES = %D%/t-check.c %D%/unit.h
