@@ -13,7 +13,7 @@ is there. Nothing of the project's code is used; blocks are 4096 bytes.
 	sb.FIELD  sb1.FIELD  sb2.FIELD	both superblocks, the first, the second
 	cp.FIELD  cp1.FIELD  cp2.FIELD	first and last block of the live
 					checkpoint pack, of pack 1, of pack 2
-	cphead.FIELD  cpfoot.FIELD	only the first or last block of the live one
+	cphead.FIELD  cp1head.FIELD ... cpfoot.FIELD	only the first, the last block
 	orphan.N			an ino of the live pack's list
 	natj.count  sitj.count		journals of the live pack
 	natj.N.FIELD  sitj.N.FIELD
@@ -380,11 +380,11 @@ class Volume:
                 self.sign_sb(c * B + 1024)
 
     def poke_cp(self, which, field, op):
-        pack = {"cp1": 0, "cp2": 1}.get(which, self.pack)
+        pack = {"cp1": 0, "cp2": 1}.get(which[:3], self.pack)
         first = self.pack_blk(pack)
         total = self.at(first * B + 136, "I")
-        ends = {"cphead": (0,), "cpfoot": (total - 1,)}.get(
-            which, (0, total - 1))
+        ends = {"head": (0,), "foot": (total - 1,)}.get(
+            which[-4:], (0, total - 1))
         off, code = self.indexed(CP, field)
         for end in ends:
             self.apply([((first + end) * B + off, code)], op)
@@ -527,7 +527,7 @@ class Volume:
         kind, _, rest = spec.partition(".")
         if kind in ("sb", "sb1", "sb2"):
             self.poke_sb(kind, rest, op)
-        elif kind in ("cp", "cp1", "cp2", "cphead", "cpfoot"):
+        elif kind[:2] == "cp":
             self.poke_cp(kind, rest, op)
         elif kind in ("natj", "sitj"):
             self.poke_journal(kind, rest, op)
