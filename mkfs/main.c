@@ -110,11 +110,14 @@ static int set_heap(struct cli *cli, const char *arg)
 	return parse_switch(cli, arg, &job_of(cli)->o.heap);
 }
 
+/* The words stand in the manual of the existing formatter; programs use them. */
 static int set_trim(struct cli *cli, const char *arg)
 {
-	bool trim = true;
-	int err = parse_switch(cli, arg, &trim);
+	bool trim = !strcmp(arg, "discard");
+	int err = 0;
 
+	if (!trim && strcmp(arg, "nodiscard"))
+		err = parse_switch(cli, arg, &trim);
 	job_of(cli)->o.no_discard = !trim;
 	return err;
 }

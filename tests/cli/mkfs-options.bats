@@ -170,6 +170,10 @@ print(json.dumps(value) if isinstance(value, (list, bool)) else value)' "$1"
 	"$MKFS" -q -f -t 1 img
 	[ $(($(stat -c %b img) * 512)) -lt 2097152 ]
 	fields img | grep -qx 'cp0.ckpt_flags 389'
+	"$MKFS" -q -f -t nodiscard img
+	fields img | grep -qx 'cp0.ckpt_flags 133'
+	"$MKFS" -q -f -t discard img
+	fields img | grep -qx 'cp0.ckpt_flags 389'
 }
 
 @test "garbage on the device is not taken for part of the volume" {
