@@ -19,6 +19,7 @@
 #include <string.h>
 
 #define MIN_PACK_BLKS	3U
+#define SECTOR_BYTES	512U	/* a power cut may tear a block there */
 
 int pack_unusable(struct pack *p, const char *fmt, ...)
 {
@@ -40,6 +41,35 @@ static void pack_is(struct pack *p, enum pack_state state, const char *end,
 		      fault->expected, fault->expected);
 }
 
+static uint64_t cp_version(const void *block)
+{
+	return le64_get(((const struct od_checkpoint *)block)->checkpoint_ver);
+}
+
+/*
+ * Whether a first block with a wrong checksum was cut off inside: the last
+ * block is written when it is durable, so where a pack was whole it is there.
+ */
+static bool head_is_cut(struct dev *dev, const struct layout *lo,
+			const struct pack *p)
+{
+	uint32_t total = le32_get(pack_head(p)->cp_pack_total_block_count);
+	struct fault fault;
+	uint8_t *foot;
+	bool cut;
+
+	if (total < MIN_PACK_BLKS || total > lo->blks_per_seg)
+		return false;
+	foot = malloc(lo->block_size);
+	if (!foot)
+		return false;
+	cut = !dev_read(dev, p->blk + total - 1, 1, foot) &&
+	      (cp_block_validate(lo, foot, &fault) ||
+	       (int64_t)(cp_version(foot) - p->version) < 0);
+	free(foot);
+	return cut;
+}
+
 /* The head alone: it must be proved before its total is believed. */
 static int read_head(struct dev *dev, const struct layout *lo, struct pack *p)
 {
@@ -56,6 +86,7 @@ static int read_head(struct dev *dev, const struct layout *lo, struct pack *p)
 	err = cp_block_validate(lo, p->buf, &fault);
 	if (err) {
 		pack_is(p, PACK_BAD_HEAD, "first", &fault);
+		p->cut = head_is_cut(dev, lo, p);
 		return err;
 	}
 	p->total = le32_get(pack_head(p)->cp_pack_total_block_count);
@@ -71,16 +102,40 @@ static int read_head(struct dev *dev, const struct layout *lo, struct pack *p)
 }
 
 /*
+ * A block of which only the first sectors were written: it equals @head up to
+ * some sector, and in none behind it that says anything.
+ */
+static bool is_torn(const struct layout *lo, const uint8_t *head,
+		    const uint8_t *foot)
+{
+	static const uint8_t zeros[SECTOR_BYTES];
+	uint32_t at = 0;
+
+	while (at < lo->block_size &&
+	       !memcmp(head + at, foot + at, SECTOR_BYTES))
+		at += SECTOR_BYTES;
+	if (!at)
+		return false;
+	for (; at < lo->block_size; at += SECTOR_BYTES)
+		if (!memcmp(head + at, foot + at, SECTOR_BYTES) &&
+		    memcmp(head + at, zeros, SECTOR_BYTES))
+			return false;
+	return true;
+}
+
+/*
  * Whether this is the last block of the same pack, be it damaged: the fields
  * in front are equal but for a few bytes.
  */
-static bool is_foot_of(const uint8_t *head, const uint8_t *foot)
+static bool is_foot_of(const struct layout *lo, const uint8_t *head,
+		       const uint8_t *foot)
 {
 	unsigned int equal = 0;
 
 	for (size_t i = 0; i < sizeof(struct od_checkpoint); i++)
 		equal += head[i] == foot[i];
-	return equal > sizeof(struct od_checkpoint) * 9 / 10;
+	return equal > sizeof(struct od_checkpoint) * 9 / 10 &&
+	       !is_torn(lo, head, foot);
 }
 
 static int read_rest(struct dev *dev, const struct layout *lo, struct pack *p)
@@ -102,10 +157,10 @@ static int read_rest(struct dev *dev, const struct layout *lo, struct pack *p)
 	}
 	if (cp_block_validate(lo, foot, &fault)) {
 		pack_is(p, PACK_BAD_FOOT, "last", &fault);
-		p->cut = !is_foot_of(buf, foot);
+		p->cut = !is_foot_of(lo, buf, foot);
 		return 0;
 	}
-	version = le64_get(((const struct od_checkpoint *)foot)->checkpoint_ver);
+	version = cp_version(foot);
 	p->state = PACK_VALID;
 	if (version != p->version) {
 		p->state = PACK_MISMATCH;
@@ -131,13 +186,15 @@ static int judge_pack(struct dev *dev, const struct layout *lo, int nr,
 /*
  * The last block is written when all others are durable. A power cut before
  * leaves the block that was there, and a mount goes on with the other pack:
- * that is no damage, if the version is not more than one ahead of @live.
+ * that is no damage, if the version is not more than one ahead of @live. A
+ * first block that is half there is one ahead.
  */
 static void add_pack_finding(struct findings *findings, const struct pack *p,
 			     const struct pack *live)
 {
-	bool cut = p->cut && live->state == PACK_VALID &&
-		   (int64_t)(p->version - live->version) <= 1;
+	int64_t ahead = (int64_t)(p->version - live->version);
+	bool cut = p->cut && live->state == PACK_VALID && ahead <= 1 &&
+		   (p->state != PACK_BAD_HEAD || ahead == 1);
 
 	findings_add(findings, &(struct finding){
 		     .id = cut ? P_CP_PACK_TORN : P_CP_PACK_BAD,
