@@ -20,7 +20,7 @@ double flush_clock_ms(void)
 	return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec / 1e6;
 }
 
-int commit(struct volume *vol, struct commit_stats *stats)
+static int flush_all(struct volume *vol, struct commit_stats *stats)
 {
 	double start = flush_clock_ms(), now;
 	int err;
@@ -42,4 +42,16 @@ int commit(struct volume *vol, struct commit_stats *stats)
 		return err;
 	stats->commits++;
 	return 0;
+}
+
+int commit(struct volume *vol, struct commit_stats *stats)
+{
+	struct commit_stats sum = *stats;
+	int err = flush_all(vol, &sum);
+
+	if (err)
+		vol->is_spoilt = true;
+	else
+		*stats = sum;
+	return err;
 }

@@ -29,7 +29,8 @@ struct commit_stats {
  * into blocks that the live checkpoint does not reach, and changed nat, sit
  * and cp.log in memory to the new state. On success the new checkpoint is the
  * live one. On failure the volume on the device is as it was before the
- * transaction, and @vol must not be written through any more.
+ * transaction, @vol is spoilt and volume_can_write() forbids to go on with it;
+ * *@stats is as before.
  */
 int commit(struct volume *vol, struct commit_stats *stats);
 

@@ -341,19 +341,41 @@ static int collect_both_sides(struct run *r)
 	return err;
 }
 
+static void note_before(struct volume *vol, struct gc_report *report)
+{
+	report->stopped_by = GC_DONE;
+	report->free_secs_before = volume_free_secs(vol);
+	report->free_secs_after = report->free_secs_before;
+	report->dirty_secs_before = count_dirty_sections(vol);
+	report->dirty_secs_after = report->dirty_secs_before;
+}
+
 int gc_collect(struct volume *vol, const struct gc_options *opt,
 	       struct gc_report *report)
 {
 	struct run r = { .vol = vol, .opt = opt, .rep = report };
 	int err;
 
-	report->stopped_by = GC_DONE;
-	report->free_secs_before = volume_free_secs(vol);
-	report->free_secs_after = report->free_secs_before;
-	report->dirty_secs_before = count_dirty_sections(vol);
-	report->dirty_secs_after = report->dirty_secs_before;
+	note_before(vol, report);
 	err = collect_both_sides(&r);
 	run_free(&r);
+	return err;
+}
+
+/* After a failure too; the message is that of the failure then. */
+static int look_after(struct volume *vol, struct gc_report *report, int err)
+{
+	char *text;
+
+	if (!report->moved.commits.commits || vol->is_spoilt)
+		return err;
+	if (!err)
+		return frag_scan(vol, 0, &report->after);
+	text = strdup(ctx_error(vol->ctx));
+	frag_scan(vol, 0, &report->after);
+	if (text)
+		ctx_fail(vol->ctx, err, "%s", text);
+	free(text);
 	return err;
 }
 
@@ -364,17 +386,18 @@ int gc_run(struct volume *vol, const struct gc_options *opt,
 	int err;
 
 	memset(report, 0, sizeof(*report));
+	note_before(vol, report);
 	err = guard_volume(vol);
 	if (!err)
 		err = frag_scan(vol, 0, &report->before);
+	report->after = report->before;
 	if (!err)
 		err = guard_counts(vol, &report->before);
 	if (err)
 		return err;
 	report->plan_ms = flush_clock_ms() - start;
 	err = gc_collect(vol, opt, report);
-	if (!err)
-		err = frag_scan(vol, 0, &report->after);
+	err = look_after(vol, report, err);
 	report->seconds = (flush_clock_ms() - start) / 1e3;
 	return err;
 }

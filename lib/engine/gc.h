@@ -47,7 +47,8 @@ struct gc_report {
 
 /*
  * The caller opened @vol for writing (or over an overlay with dry_run). The
- * report is filled also on failure, with what was committed.
+ * report is filled also on failure, with what was committed; only after a
+ * commit that failed nothing can be measured, and after is as before.
  */
 int gc_run(struct volume *vol, const struct gc_options *opt,
 	   struct gc_report *report);

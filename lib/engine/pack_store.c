@@ -255,6 +255,33 @@ static int barrier(struct volume *vol, double *ms)
 }
 
 /*
+ * The block where the last one will be may be the last one of a pack of this
+ * very version, whose first block was lost. With it the new pack would be
+ * whole before all of it is durable: it goes first.
+ */
+static int wipe_twin(struct volume *vol, const struct pack *p, uint32_t blk)
+{
+	const struct od_checkpoint *head = (const void *)p->blocks;
+	uint8_t *block = malloc(p->block_size);
+	const struct od_checkpoint *there = (const void *)block;
+	struct fault fault;
+	int err = 0;
+
+	if (!block)
+		return ctx_nomem(vol->ctx, "a block");
+	if (!dev_read(vol->dev, blk, 1, block) &&
+	    !cp_block_validate(&vol->lo, block, &fault) &&
+	    le64_get(there->checkpoint_ver) == le64_get(head->checkpoint_ver)) {
+		memset(block, 0, p->block_size);
+		err = dev_write(vol->dev, blk, 1, block);
+		if (!err)
+			err = dev_flush(vol->dev);
+	}
+	free(block);
+	return err;
+}
+
+/*
  * Everything but the last block becomes durable first: a pack whose last
  * block is old or missing has two versions, and the live pack stays live.
  */
@@ -265,6 +292,9 @@ static int pack_write(struct volume *vol, const struct pack *p,
 	double start = flush_clock_ms(), in_barriers = stats->barriers_ms;
 	int err;
 
+	err = wipe_twin(vol, p, first + p->nr - 1);
+	if (err)
+		return err;
 	err = dev_write(vol->dev, first, p->nr - 1, p->blocks);
 	if (err)
 		return err;

@@ -215,8 +215,9 @@ int txn_apply(struct txn *t)
 			err = apply_node(t, &t->nodes.v[i]);
 	if (!err)
 		err = alloc_apply(&t->alloc);
-	if (err)
-		return ctx_fail(t->vol->ctx, err,
-				"the tables could not take the moves");
-	return 0;
+	if (!err)
+		return 0;
+	t->vol->is_spoilt = true;
+	return ctx_fail(t->vol->ctx, err,
+			"the tables could not take the moves");
 }

@@ -118,7 +118,7 @@ int txn_place(struct txn *t);
 /* Copy data, rewrite nodes, write summaries of segments that were filled. */
 int txn_write(struct txn *t);
 
-/* Bring the new places into nat, sit and the logs. */
+/* Bring the new places into nat, sit and the logs; spoils the volume or 0. */
 int txn_apply(struct txn *t);
 
 /* Node @nid of the transaction, or NULL. After txn_resolve(). */

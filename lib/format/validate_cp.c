@@ -186,6 +186,12 @@ static void check_pack(const struct layout *lo,
 		add(l, "cp_pack_start_sum", start, max_start);
 	if (flags & OD_CP_LARGE_NAT_BITMAP && ofs != OD_CP_BITMAPS)
 		add(l, "checksum_offset", ofs, OD_CP_BITMAPS);
+	/* Else it lies behind the bitmaps; in them it would change one. */
+	if (!(flags & OD_CP_LARGE_NAT_BITMAP) &&
+	    ofs < OD_CP_BITMAPS + lo->nat_bitmap_bytes +
+		  (lo->cp_payload ? 0 : lo->sit_bitmap_bytes))
+		add(l, "checksum_offset", ofs,
+		    lo->block_size - (uint32_t)sizeof(le32));
 	if (flags & OD_CP_NAT_BITS &&
 	    lo->cp_payload + CP_PACK_ENDS + OD_NR_LOGS + nat_bits_blks(lo) >=
 	    lo->blks_per_seg)

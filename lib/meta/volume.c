@@ -56,6 +56,10 @@ static void check_log(struct volume *vol, unsigned int type)
 		log_finding(vol, type, 1, 0, "the next block is valid already");
 		return;
 	}
+	/* Node and data blocks never share a segment (format 3.1). */
+	if (seg->valid && log_is_node(seg->type) != log_is_node(type))
+		log_finding(vol, type, seg->type, type,
+			    "the segment is of the other class");
 	if (log->alloc_type != ALLOC_LFS)
 		return;
 	for (uint32_t n = log->next; n < vol->lo.blks_per_seg; n++) {
@@ -209,6 +213,10 @@ int volume_can_write(struct volume *vol)
 {
 	int err = forbid_features(vol);
 
+	if (vol->is_spoilt)
+		return ctx_fail(vol->ctx, -EIO,
+				"%s: not written: a commit failed, the volume must be opened again",
+				vol->dev->name);
 	if (!err)
 		err = forbid_flags(vol);
 	if (!err)

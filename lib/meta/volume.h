@@ -26,6 +26,7 @@ struct volume {
 	struct nat nat;
 	struct sit sit;
 	struct findings findings;	/* what opening found */
+	bool is_spoilt;			/* a commit failed: not as on the device */
 };
 
 /*

@@ -135,3 +135,11 @@ check_PROGRAMS += %D%/t-label
 tests_unit_t_label_SOURCES = %D%/t-label.c %D%/unit.h
 check_PROGRAMS += %D%/t-check
 tests_unit_t_check_SOURCES = %D%/t-check.c %D%/unit.h
+
+check_PROGRAMS += %D%/t-crash
+tests_unit_t_crash_SOURCES = %D%/t-crash.c
+tests_unit_t_crash_LDADD = $(BUILDER_LIBS)
+
+check_PROGRAMS += %D%/t-pack-store
+tests_unit_t_pack_store_SOURCES = %D%/t-pack-store.c
+tests_unit_t_pack_store_LDADD = $(BUILDER_LIBS)
