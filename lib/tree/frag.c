@@ -7,8 +7,7 @@
  */
 #include "config.h"
 
-#include "tree/frag.h"
-#include "base/vec.h"
+#include "tree/frag_files.h"
 
 #include <errno.h>
 #include <string.h>
@@ -45,6 +44,8 @@ struct frag_collector {
 	const struct layout *lo;
 	struct part_vec parts;
 	struct frag sum;		/* of the files that are complete */
+	bool keeps_files;
+	struct frag_file_vec files;	/* those */
 };
 
 struct frag_collector *frag_collector_new(const struct layout *lo)
@@ -61,7 +62,13 @@ void frag_collector_free(struct frag_collector *c)
 	if (!c)
 		return;
 	vec_free(&c->parts);
+	vec_free(&c->files);
 	free(c);
+}
+
+void frag_collector_keep_files(struct frag_collector *c)
+{
+	c->keeps_files = true;
 }
 
 /*
@@ -163,10 +170,24 @@ static void add_part(struct counts *sum, const struct part *p)
 	sum->breaks += p->breaks;
 }
 
-static void add_file(struct frag *sum, const struct counts *file)
+static uint32_t to_u32(uint64_t n)
 {
+	return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+}
+
+/* @files is NULL if no list is kept. */
+static int add_file(struct frag *sum, struct frag_file_vec *files,
+		    uint32_t ino, const struct counts *file)
+{
+	struct frag_file entry = {
+		.ino = ino,
+		.blocks = to_u32(file->blocks),
+		.extents = to_u32(file->extents),
+		.ideal = to_u32(file->ideal),
+	};
+
 	if (!file->blocks)
-		return;
+		return 0;
 	sum->files++;
 	sum->file_blocks += file->blocks;
 	sum->extents += file->extents;
@@ -175,6 +196,7 @@ static void add_file(struct frag *sum, const struct counts *file)
 	sum->breaks += file->breaks;
 	if (file->extents > file->ideal)
 		sum->fragmented_files++;
+	return files ? vec_push(files, &entry) : 0;
 }
 
 static bool has_children(const struct layout *lo, const void *block)
@@ -211,8 +233,8 @@ int frag_feed_inode(struct frag_collector *c, const struct inode *inode,
 			return vec_push(&c->parts, &part);
 		add_part(&file, &part);
 	}
-	add_file(&c->sum, &file);
-	return 0;
+	return add_file(&c->sum, c->keeps_files ? &c->files : NULL,
+			inode->ino, &file);
 }
 
 int frag_feed_direct(struct frag_collector *c, const void *block)
@@ -274,7 +296,7 @@ static bool are_neighbours(const struct layout *lo, const struct part *inode,
 
 /* The parts of one inode, sorted; without an inode they are not joined. */
 static int finish_file(struct volume *vol, struct part *parts, size_t nr,
-		       struct frag *out)
+		       struct frag_file_vec *files, struct frag *out)
 {
 	const struct part *inode = parts[0].ofs ? NULL : &parts[0];
 	struct counts file = { 0 };
@@ -298,7 +320,8 @@ static int finish_file(struct volume *vol, struct part *parts, size_t nr,
 		else
 			file.breaks++;
 	}
-	add_file(out, &file);
+	if (add_file(out, files, parts[0].ino, &file))
+		return ctx_nomem(vol->ctx, "the list of files");
 	return 0;
 }
 
@@ -314,7 +337,7 @@ static void add_sum(struct frag *out, const struct frag *sum)
 }
 
 static int finish_parts(struct volume *vol, struct part_vec *all,
-			struct frag *out)
+			struct frag_file_vec *files, struct frag *out)
 {
 	size_t nr;
 	int err;
@@ -325,39 +348,97 @@ static int finish_parts(struct volume *vol, struct part_vec *all,
 		for (nr = 1; i + nr < all->nr; nr++)
 			if (all->v[i + nr].ino != all->v[i].ino)
 				break;
-		err = finish_file(vol, all->v + i, nr, out);
+		err = finish_file(vol, all->v + i, nr, files, out);
 		if (err)
 			return err;
 	}
 	return 0;
 }
 
-int frag_finish(struct volume *vol, struct frag_collector **c, size_t nr,
-		struct frag *out)
+/* All parts of all collectors. */
+static int merge_parts(struct volume *vol, struct frag_collector **c,
+		       size_t nr, struct part_vec *all)
 {
-	struct frag sum = { 0 };
-	struct part_vec all = { 0 };
 	size_t total = 0;
-	int err = 0;
 
 	for (size_t i = 0; i < nr; i++)
 		total += c[i]->parts.nr;
-	if (total && vec_reserve(&all, total))
+	if (total && vec_reserve(all, total))
 		return ctx_nomem(vol->ctx, "the list of direct nodes");
 	for (size_t i = 0; i < nr; i++) {
 		if (c[i]->parts.nr)
-			memcpy(all.v + all.nr, c[i]->parts.v,
-			       c[i]->parts.nr * sizeof(*all.v));
-		all.nr += c[i]->parts.nr;
-		add_sum(&sum, &c[i]->sum);
+			memcpy(all->v + all->nr, c[i]->parts.v,
+			       c[i]->parts.nr * sizeof(*all->v));
+		all->nr += c[i]->parts.nr;
 	}
-	err = finish_parts(vol, &all, &sum);
+	return 0;
+}
+
+/* Take the files over, collector by collector: they are never there twice. */
+static int merge_files(struct volume *vol, struct frag_collector **c,
+		       size_t nr, struct frag_file_vec *files)
+{
+	for (size_t i = 0; i < nr; i++) {
+		struct frag_file_vec *from = &c[i]->files;
+
+		if (vec_reserve(files, files->nr + from->nr))
+			return ctx_nomem(vol->ctx, "the list of files");
+		if (from->nr)
+			memcpy(files->v + files->nr, from->v,
+			       from->nr * sizeof(*from->v));
+		files->nr += from->nr;
+		vec_free(from);
+	}
+	return 0;
+}
+
+static int compare_files(const void *a, const void *b)
+{
+	const struct frag_file *x = a, *y = b;
+
+	return (x->ino > y->ino) - (x->ino < y->ino);
+}
+
+static int finish(struct volume *vol, struct frag_collector **c, size_t nr,
+		  struct frag_file_vec *files, struct frag *out)
+{
+	struct frag sum = { 0 };
+	struct part_vec all = { 0 };
+	int err = merge_parts(vol, c, nr, &all);
+
+	for (size_t i = 0; !err && i < nr; i++)
+		add_sum(&sum, &c[i]->sum);
+	if (!err && files)
+		err = merge_files(vol, c, nr, files);
+	if (!err)
+		err = finish_parts(vol, &all, files, &sum);
 	vec_free(&all);
 	if (err)
 		return err;
+	if (files)
+		vec_sort(files, compare_files);
 	out->files = out->file_blocks = 0;
 	out->extents = out->ideal_extents = out->fragmented_files = 0;
 	out->neighbours = out->breaks = 0;
 	add_sum(out, &sum);
 	return 0;
+}
+
+int frag_finish(struct volume *vol, struct frag_collector **c, size_t nr,
+		struct frag *out)
+{
+	return finish(vol, c, nr, NULL, out);
+}
+
+int frag_finish_files(struct volume *vol, struct frag_collector **c, size_t nr,
+		      struct frag_file_vec *files, struct frag *out)
+{
+	struct frag_file_vec list = { 0 };
+	int err = finish(vol, c, nr, &list, out);
+
+	if (err)
+		vec_free(&list);
+	else
+		*files = list;
+	return err;
 }

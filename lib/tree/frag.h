@@ -13,6 +13,8 @@
 
 #include "tree/inode.h"
 
+#define FRAG_RUN_SIZES	32
+
 struct frag {
 	uint64_t files;			/* files and directories with blocks */
 	uint64_t file_blocks;		/* real ones */
@@ -28,6 +30,11 @@ struct frag {
 	uint32_t dirty_segs;		/* some blocks valid, and not current */
 	uint32_t free_secs;
 	uint32_t dirty_secs;
+	uint32_t dirty_secs_by_type[OD_NR_LOGS];
+	uint64_t whole_free_blocks;	/* in free sections */
+	/* [i]: free runs of 2^i to 2^(i+1) - 1 blocks, and the blocks in them */
+	uint64_t runs_by_size[FRAG_RUN_SIZES];
+	uint64_t blocks_by_size[FRAG_RUN_SIZES];
 };
 
 struct frag_collector;

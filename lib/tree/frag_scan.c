@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The yardstick of a whole volume: one scan of its nodes, one of its SIT. */
+/* The yardstick of a whole volume: one scan of its nodes. */
 #include "config.h"
 
-#include "tree/frag.h"
+#include "tree/frag_files.h"
 #include "base/work.h"
 
 #include <errno.h>
@@ -39,7 +39,9 @@ static int feed_node(void *priv, unsigned int worker,
 	return frag_feed_direct(feed->c[worker], v->block);
 }
 
-int frag_scan(struct volume *vol, unsigned int nr_threads, struct frag *out)
+/* @files: NULL for the totals alone. */
+static int scan(struct volume *vol, unsigned int nr_threads,
+		struct frag_file_vec *files, struct frag *out)
 {
 	struct feed feed = { .vol = vol };
 	int err = 0;
@@ -52,10 +54,14 @@ int frag_scan(struct volume *vol, unsigned int nr_threads, struct frag *out)
 		feed.c[i] = frag_collector_new(&vol->lo);
 		if (!feed.c[i])
 			err = ctx_nomem(vol->ctx, "a collector");
+		else if (files)
+			frag_collector_keep_files(feed.c[i]);
 	}
 	if (!err)
 		err = node_scan(vol, nr_threads, feed_node, &feed);
-	if (!err)
+	if (!err && files)
+		err = frag_finish_files(vol, feed.c, nr_threads, files, out);
+	else if (!err)
 		err = frag_finish(vol, feed.c, nr_threads, out);
 	if (!err)
 		frag_free_space(vol, out);
@@ -65,77 +71,13 @@ int frag_scan(struct volume *vol, unsigned int nr_threads, struct frag *out)
 	return err;
 }
 
-struct free_runs {
-	uint64_t blocks;
-	uint64_t nr;
-	uint64_t longest;
-	uint64_t open;			/* blocks of the run that goes on */
-};
-
-static void end_run(struct free_runs *r)
+int frag_scan(struct volume *vol, unsigned int nr_threads, struct frag *out)
 {
-	if (r->open > r->longest)
-		r->longest = r->open;
-	r->open = 0;
+	return scan(vol, nr_threads, NULL, out);
 }
 
-static void add_free(struct free_runs *r, uint32_t nr)
+int frag_list(struct volume *vol, unsigned int nr_threads,
+	      struct frag_file_vec *files, struct frag *total)
 {
-	if (!r->open)
-		r->nr++;
-	r->open += nr;
-	r->blocks += nr;
-}
-
-static void add_segment(struct free_runs *r, const struct layout *lo,
-			const struct sit_seg *seg)
-{
-	if (!seg->valid) {
-		add_free(r, lo->blks_per_seg);
-		return;
-	}
-	for (uint32_t i = 0; i < lo->blks_per_seg; i++) {
-		if (seg->map[i / 8] & 0x80 >> i % 8)
-			end_run(r);
-		else
-			add_free(r, 1);
-	}
-}
-
-/* Dirty: some blocks valid, not all, and no log is at work there. */
-static void count_dirty_secs(const struct volume *vol, struct frag *out)
-{
-	const struct layout *lo = &vol->lo;
-
-	out->dirty_secs = 0;
-	for (uint32_t i = 0; i < lo->nr_main_secs; i++) {
-		uint32_t valid = sit_sec_valid(&vol->sit, i);
-
-		if (valid && valid < blks_per_sec(lo) &&
-		    !volume_sec_is_current(vol, i))
-			out->dirty_secs++;
-	}
-}
-
-void frag_free_space(const struct volume *vol, struct frag *out)
-{
-	const struct layout *lo = &vol->lo;
-	struct free_runs runs = { 0 };
-
-	out->dirty_segs = 0;
-	for (uint32_t i = 0; i < lo->nr_main_segs; i++) {
-		const struct sit_seg *seg = sit_get(&vol->sit, i);
-
-		add_segment(&runs, lo, seg);
-		if (seg->valid && seg->valid < lo->blks_per_seg &&
-		    !volume_seg_is_current(vol, i))
-			out->dirty_segs++;
-	}
-	end_run(&runs);
-	out->free_blocks = runs.blocks;
-	out->free_runs = runs.nr;
-	out->longest_free_run = runs.longest;
-	out->free_segs = volume_free_segs(vol);
-	out->free_secs = volume_free_secs(vol);
-	count_dirty_secs(vol, out);
+	return scan(vol, nr_threads, files, total);
 }

@@ -4,7 +4,9 @@ lib_libf2core_int_la_SOURCES += \
 	%D%/extents.c \
 	%D%/filemap.c %D%/filemap.h \
 	%D%/frag.c %D%/frag.h \
+	%D%/frag_files.c %D%/frag_files.h \
 	%D%/frag_scan.c \
+	%D%/frag_space.c \
 	%D%/inode.c %D%/inode.h \
 	%D%/node.c %D%/node.h \
 	%D%/node_scan.c \

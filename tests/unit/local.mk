@@ -143,3 +143,7 @@ tests_unit_t_crash_LDADD = $(BUILDER_LIBS)
 check_PROGRAMS += %D%/t-pack-store
 tests_unit_t_pack_store_SOURCES = %D%/t-pack-store.c
 tests_unit_t_pack_store_LDADD = $(BUILDER_LIBS)
+
+check_PROGRAMS += %D%/t-frag-files
+tests_unit_t_frag_files_SOURCES = %D%/t-frag-files.c
+tests_unit_t_frag_files_LDADD = $(BUILDER_LIBS)
