@@ -70,7 +70,6 @@ static int check(struct fsck *f, const char *path)
 	struct f2c_check_options opt = {
 		.size = sizeof(opt),
 		.progress = progress_of_library,
-		.progress_priv = f->progress,
 	};
 	struct f2c_check_report *report = NULL;
 	int status = FSCK_ERROR;
@@ -78,6 +77,7 @@ static int check(struct fsck *f, const char *path)
 
 	if (!open_volume(f, path)) {
 		stop_install();
+		opt.progress_priv = f->progress;
 		err = f2c_check(f->fs, &opt, &report);
 		if (err)
 			fail(f);

@@ -20,6 +20,8 @@ int check_progress(struct check *c, unsigned int worker, const char *phase,
 	if (worker || !c->opt->progress || w->next_progress > done)
 		return 0;
 	w->next_progress = done + PROGRESS_EVERY;
+	c->phase = phase;
+	c->phase_total = total;
 	return c->opt->progress(c->opt->priv, phase, done, total) ?
 	       ctx_fail(c->vol->ctx, -ECANCELED, "the check was stopped") : 0;
 }
@@ -103,6 +105,21 @@ static int finish_frag(struct check *c)
 	return 0;
 }
 
+/* The last word on a phase is that all of it is done. */
+static int end_phase(struct check *c)
+{
+	const char *phase = c->phase;
+
+	c->phase = NULL;
+	c->done = 0;
+	for (unsigned int i = 0; i < c->nr_threads; i++)
+		c->workers[i].next_progress = 0;
+	if (!phase || !c->opt->progress(c->opt->priv, phase, c->phase_total,
+					c->phase_total))
+		return 0;
+	return ctx_fail(c->vol->ctx, -ECANCELED, "the check was stopped");
+}
+
 static int run_passes(struct check *c)
 {
 	static int (*const passes[])(struct check *) = {
@@ -114,10 +131,9 @@ static int run_passes(struct check *c)
 
 	names_init(c);
 	for (size_t i = 0; !err && i < sizeof(passes) / sizeof(*passes); i++) {
-		for (unsigned int t = 0; t < c->nr_threads; t++)
-			c->workers[t].next_progress = 0;
-		c->done = 0;
 		err = passes[i](c);
+		if (!err)
+			err = end_phase(c);
 	}
 	return err;
 }

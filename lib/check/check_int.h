@@ -89,7 +89,11 @@ struct check {
 	size_t keys_max;		/* of one thread */
 
 	uint64_t inodes_judged;		/* nodes that are inodes, pass 2 */
-	uint64_t done;			/* for progress */
+
+	/* For progress. */
+	uint64_t done;
+	const char *phase;		/* that was told last */
+	uint64_t phase_total;
 };
 
 /* One finding more; the values and the detail are optional. */

@@ -7,3 +7,5 @@ bats_tests += %D%/mkfs-cases.bats
 bats_tests += %D%/mkfs-geometry.bats
 bats_tests += %D%/mkfs-options.bats
 bats_tests += %D%/gcctl-usage.bats
+bats_tests += %D%/fsck-input.bats
+bats_tests += %D%/fsck-options.bats

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Options, exit status and output of fsck.f2fs.
+
+load ../check/check
+
+@test "options of fsck(8) and of the existing checker are taken" {
+	restore
+	for opt in -a -p -p0 -p1 -p2 "-p 0" "-p 1" -y -n -f -q -g \
+		"-d 1" "-c 100" "-m 8" "-O encrypt" "-C utf8" "-C utf8:strict" \
+		--dry-run --full --no-kernel-check --kernel-check --debug-cache \
+		"-a -f -y" "-f --dry-run" "-pf" "-p1 -f" --force; do
+		run "$FSCK" $opt "$img"
+		echo "$opt: $status: $output"
+		[ "$status" -eq 0 ]
+		[[ "$output" == *": clean, "* ]]
+	done
+}
+
+@test "what the existing checker shows and this one cannot is said" {
+	restore
+	for opt in -t -l -M -S; do
+		run "$FSCK" $opt "$img"
+		[ "$status" -eq 0 ]
+		[[ "${lines[0]}" == *"option $opt is not there yet"* ]]
+	done
+}
+
+@test "-a, -p and -y on a damaged volume: exit 4, nothing changed" {
+	poke cp.valid_block_count=+4
+	before=$(sha256sum <"$img")
+	for opt in -a -p -p1 -y; do
+		run "$FSCK" $opt "$img"
+		echo "$output"
+		[ "$status" -eq 4 ]
+		[[ "$output" == *"cp-count: "* ]]
+		[[ "$output" == *"repair is not there yet"* ]]
+	done
+	run "$FSCK" "$img"
+	[ "$status" -eq 4 ]
+	[[ "$output" != *"repair is not there yet"* ]]
+	[ "$(sha256sum <"$img")" = "$before" ]
+}
+
+@test "usage errors: exit 16 and one line" {
+	for args in "" "--nonsense x" "-Z x" "a b" "--progress=x y"; do
+		run "$FSCK" $args
+		echo "$args: $status: $output"
+		[ "$status" -eq 16 ]
+		[ "${#lines[@]}" -eq 1 ]
+	done
+}
+
+@test "--quiet: only the exit status" {
+	restore
+	run "$FSCK" --quiet "$img"
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+	poke cp.valid_block_count=+4
+	run "$FSCK" --quiet "$img"
+	[ "$status" -eq 4 ]
+	[ -z "$output" ]
+}
+
+@test "a problem that is all over is shown twenty times, -v shows all" {
+	poke inode./wide.dir_level=1
+	run "$FSCK" "$img"
+	[ "$(grep -c '^dir-hash: directory' <<<"$output")" -eq 20 ]
+	[[ "$output" == *"dir-hash: and "*" more"* ]]
+	run "$FSCK" -v "$img"
+	[ "$(grep -c '^dir-hash: directory' <<<"$output")" -gt 1000 ]
+	[[ "$output" != *" more"* ]]
+}
+
+@test "--json is one document with the keys of the manual" {
+	poke inode./d0/f04.links=2
+	fsck_json "$img"
+	[ "$status" -eq 4 ]
+	need python3
+	python3 -c '
+import json, sys
+d = json.load(open(sys.argv[1]))
+assert d["schema"] == 1 and d["exit_status"] == 4 and not d["clean"]
+assert d["errors"] == 1 and d["notes"] == 0 and d["orphans"] == 0
+for key in ("files", "directories", "nodes", "blocks", "main_blocks"):
+    assert d[key] > 0, key
+assert d["fragmentation"]["extents"] >= d["fragmentation"]["ideal_extents"]
+f, = d["findings"]
+assert f["id"] == "inode-links" and f["severity"] == "error"
+assert f["path"] == "/d0/f04" and f["found"] == 2 and f["expected"] == 1
+assert f["structure"] == "inode" and f["address"] > 0
+assert f["repaired"] is False and f["repair"]
+' "$json"
+}
+
+@test "--json of what cannot be checked says the error" {
+	truncate -s 1M "$img"
+	fsck_json "$img" 2>"$BATS_TEST_TMPDIR/err" || :
+	status=0
+	"$FSCK" --json "$img" >"$json" 2>/dev/null || status=$?
+	[ "$status" -eq 8 ]
+	grep -q '"error":"' "$json"
+	grep -q '"exit_status":8' "$json"
+}
+
+@test "--progress=FD and -C FD write numbers" {
+	restore
+	for opt in --progress=9 "-C 9"; do
+		run "$FSCK" $opt "$img" 9>"$BATS_TEST_TMPDIR/progress"
+		[ "$status" -eq 0 ]
+		[ -s "$BATS_TEST_TMPDIR/progress" ]
+		grep -q '^100 .* nodes$' "$BATS_TEST_TMPDIR/progress"
+		run grep -vE '^[0-9]+ [0-9]+ [0-9]+ ' \
+			"$BATS_TEST_TMPDIR/progress"
+		[ "$status" -eq 1 ]
+	done
+}
+
+@test "a volume that another tool works on is refused, --force reads it" {
+	need flock
+	restore
+	exec 8<>"$img"
+	flock -x 8
+	refused "$img"
+	run "$FSCK" --force "$img"
+	[ "$status" -eq 0 ]
+	exec 8>&-
+	run "$FSCK" "$img"
+	[ "$status" -eq 0 ]
+}
+
+@test "output that cannot be written is an error" {
+	restore
+	[ -e /dev/full ] || skip "no /dev/full"
+	run bash -c '"$0" "$1" >/dev/full' "$FSCK" "$img"
+	[ "$status" -eq 8 ]
+}
