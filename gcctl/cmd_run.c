@@ -62,13 +62,6 @@ static int set_dry_run(struct cli *cli, const char *arg)
 	return 0;
 }
 
-static int set_progress(struct cli *cli, const char *arg)
-{
-	struct run_job *job = cli->priv;
-
-	return cli_fd(cli, arg, &job->s.progress_fd);
-}
-
 /* For tests of what happens when memory for a record cannot be had. */
 static int set_fail_record(struct cli *cli, const char *arg)
 {
@@ -132,7 +125,7 @@ static int run(struct run_job *job, const char *path)
 
 int cmd_run(int argc, char **argv)
 {
-	struct run_job job = { .s = { .progress_fd = -1 } };
+	struct run_job job = { 0 };
 	struct cli cli = {
 		.program = PROGRAM,
 		.command = "run",
@@ -145,6 +138,7 @@ int cmd_run(int argc, char **argv)
 	};
 	int status;
 
+	session_init(&job.s, PROGRAM);
 	if (!cli_parse(&cli, argc, argv))
 		return cli.status;
 	status = run(&job, cli.operands[0]);

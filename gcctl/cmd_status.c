@@ -208,7 +208,7 @@ static int report(struct status_job *job, const char *path)
 
 int cmd_status(int argc, char **argv)
 {
-	struct status_job job = { .s = { .progress_fd = -1 } };
+	struct status_job job = { 0 };
 	struct cli cli = {
 		.program = PROGRAM,
 		.command = "status",
@@ -220,6 +220,7 @@ int cmd_status(int argc, char **argv)
 	};
 	int status;
 
+	session_init(&job.s, PROGRAM);
 	if (!cli_parse(&cli, argc, argv))
 		return cli.status;
 	status = report(&job, cli.operands[0]);

@@ -5,6 +5,5 @@ gcctl_gcctl_f2fs_SOURCES = \
 	%D%/gcctl.h \
 	%D%/cmd_run.c \
 	%D%/cmd_status.c \
-	%D%/report.c %D%/report.h \
-	%D%/session.c
+	%D%/report.c %D%/report.h
 gcctl_gcctl_f2fs_LDADD = $(PROGRAM_LIBS)

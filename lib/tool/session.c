@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Opening a volume for a command; messages; the frame of its document. */
+/* Opening a volume for a program; messages; the frame of its document. */
 #include "config.h"
 
-#include "gcctl.h"
+#include "tool/session.h"
 
 #include <errno.h>
 #include <string.h>
@@ -34,11 +34,22 @@ int set_verbose(struct cli *cli, const char *arg)
 	return 0;
 }
 
+int set_progress(struct cli *cli, const char *arg)
+{
+	struct session *s = cli->priv;
+
+	return cli_fd(cli, arg, &s->progress_fd);
+}
+
+void session_init(struct session *s, const char *program)
+{
+	*s = (struct session){ .progress_fd = -1, .log.program = program };
+}
+
 int session_open(struct session *s, const char *path, unsigned int flags)
 {
 	int err;
 
-	s->log.program = PROGRAM;
 	s->log.level = s->quiet ? F2C_ERROR : s->verbose ? F2C_INFO :
 						      F2C_WARNING;
 	s->progress = progress_new(s->progress_fd, s->quiet);
