@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MAX_MTIME (UINT64_C(1) << 48)	/* seconds: nine million years */
+
 static bool sec_is_free(const struct volume *vol, uint32_t secno)
 {
 	return !sit_sec_valid(&vol->sit, secno) &&
@@ -31,19 +33,29 @@ int alloc_init(struct alloc *a, struct volume *vol)
 	memset(a, 0, sizeof(*a));
 	a->vol = vol;
 	a->free_secs = malloc(vol->lo.nr_main_secs / 8 + 1);
-	if (!a->free_secs)
+	a->taken = calloc(1, vol->lo.nr_main_segs / 8 + 1);
+	if (!a->free_secs || !a->taken) {
+		alloc_free(a);
 		return ctx_nomem(vol->ctx, "the map of free sections");
+	}
 	alloc_reset(a);
 	return 0;
+}
+
+static void forget_segs(struct alloc *a)
+{
+	for (size_t i = 0; i < a->segs.nr; i++) {
+		bit_clear_lsb(a->taken, a->segs.v[i].segno);
+		free(a->segs.v[i].sum);
+	}
+	a->segs.nr = 0;
 }
 
 void alloc_reset(struct alloc *a)
 {
 	const struct volume *vol = a->vol;
 
-	for (size_t i = 0; i < a->segs.nr; i++)
-		free(a->segs.v[i].sum);
-	a->segs.nr = 0;
+	forget_segs(a);
 	a->nr_free = 0;
 	memset(a->free_secs, 0, vol->lo.nr_main_secs / 8 + 1);
 	for (uint32_t s = 0; s < vol->lo.nr_main_secs; s++) {
@@ -64,11 +76,11 @@ void alloc_reset(struct alloc *a)
 
 void alloc_free(struct alloc *a)
 {
-	for (size_t i = 0; i < a->segs.nr; i++)
-		free(a->segs.v[i].sum);
+	forget_segs(a);
 	vec_free(&a->segs);
 	free(a->free_secs);
-	a->free_secs = NULL;
+	free(a->taken);
+	a->free_secs = a->taken = NULL;
 }
 
 void alloc_renew(struct alloc *a, uint8_t type)
@@ -102,6 +114,7 @@ static int enter_seg(struct alloc *a, uint8_t type, uint32_t segno,
 		free(seg.sum);
 		return ctx_nomem(a->vol->ctx, "a summary");
 	}
+	bit_set_lsb(a->taken, segno);
 	sum_foot(&a->vol->lo, seg.sum)->entry_type =
 		log_is_node(type) ? OD_SUM_NODE : OD_SUM_DATA;
 	log->left = log->left || segno != a->vol->cp.log[type].segno;
@@ -180,9 +193,11 @@ int alloc_jump(struct alloc *a, uint8_t type)
 	return open_section(a, type, secno);
 }
 
-static bool seg_is_open_for(const struct alloc *a, uint32_t segno)
+/* Another log of the same section may have taken it in this plan. */
+static bool seg_is_open(const struct alloc *a, uint32_t segno)
 {
-	return !sit_get(&a->vol->sit, segno)->valid &&
+	return !bit_test_lsb(a->taken, segno) &&
+	       !sit_get(&a->vol->sit, segno)->valid &&
 	       !volume_seg_is_current(a->vol, segno);
 }
 
@@ -194,7 +209,7 @@ static int advance(struct alloc *a, uint8_t type)
 	uint32_t secno;
 
 	for (; segno % lo->segs_per_sec; segno++)
-		if (seg_is_open_for(a, segno))
+		if (seg_is_open(a, segno))
 			return enter_seg(a, type, segno, 0);
 	secno = seg_to_sec(lo, segno);
 	if (secno < lo->nr_main_secs && !handed_out(a, secno))
@@ -216,23 +231,39 @@ static int make_ready(struct alloc *a, uint8_t type)
 	return err;
 }
 
-uint32_t alloc_room(const struct alloc *a, uint8_t type)
+uint32_t alloc_room(const struct alloc *a, uint8_t type, uint32_t enough)
 {
 	const struct layout *lo = &a->vol->lo;
 	const struct alloc_log *log = &a->log[type];
-	uint32_t room, segno = log->segno + 1;
+	uint32_t room, secs, segno = log->segno + 1;
 
 	if (!log->used && must_leave(a, type))
 		return 0;
 	room = lo->blks_per_seg - log->next;
 	for (; segno % lo->segs_per_sec; segno++) {
-		if (!seg_is_open_for(a, segno))
+		if (!seg_is_open(a, segno))
 			return room;
 		room += lo->blks_per_seg;
 	}
+	if (room >= enough)
+		return room;
+	secs = (enough - room) / blks_per_sec(lo) + 1;
 	/* At most a tenth of the address space: no overflow to fear. */
-	return room + free_run(a, seg_to_sec(lo, segno), lo->nr_main_secs) *
+	return room + free_run(a, seg_to_sec(lo, segno), secs) *
 		      blks_per_sec(lo);
+}
+
+/*
+ * No age lies in the future, whatever a damaged entry says, and none is so
+ * large that a sum over the main area would not fit.
+ */
+static uint64_t age_of(const struct alloc *a, uint64_t mtime)
+{
+	uint64_t now = a->vol->cp.elapsed_time;
+
+	if (mtime > now)
+		mtime = now;
+	return mtime < MAX_MTIME ? mtime : MAX_MTIME;
 }
 
 int alloc_next(struct alloc *a, uint8_t type, struct sum_entry e,
@@ -246,10 +277,7 @@ int alloc_next(struct alloc *a, uint8_t type, struct sum_entry e,
 		return err;
 	seg = &a->segs.v[log->seg];
 	sum_encode(&sum_entries(seg->sum)[log->next], e);
-	/* No age lies in the future, whatever a damaged entry says. */
-	if (mtime > a->vol->cp.elapsed_time)
-		mtime = a->vol->cp.elapsed_time;
-	seg->mtime_sum += mtime;
+	seg->mtime_sum += age_of(a, mtime);
 	*blk = seg_to_blk(&a->vol->lo, log->segno) + log->next;
 	seg->next = ++log->next;
 	if (log->expected)
@@ -331,14 +359,11 @@ static int set_age_and_type(struct alloc *a, const struct alloc_seg *seg)
 	const struct sit_seg *entry = sit_get(sit, seg->segno);
 	uint32_t come = seg->next - seg->first;
 	uint32_t were = entry->valid - come;
-	uint64_t mtime = entry->mtime;
+	uint64_t sum = age_of(a, entry->mtime) * were + seg->mtime_sum;
 	int err;
 
-	if (mtime > a->vol->cp.elapsed_time)
-		mtime = a->vol->cp.elapsed_time;
 	if (come) {
-		mtime = (mtime * were + seg->mtime_sum) / (were + come);
-		err = sit_set_mtime(sit, seg->segno, mtime);
+		err = sit_set_mtime(sit, seg->segno, sum / (were + come));
 		if (err)
 			return err;
 	}

@@ -43,6 +43,7 @@ struct alloc {
 	struct volume *vol;
 	uint8_t *free_secs;		/* lsb bitmap: free and not handed out */
 	uint32_t nr_free;
+	uint8_t *taken;			/* lsb bitmap: segments of the plan */
 	struct alloc_log log[OD_NR_LOGS];
 	struct alloc_seg_vec segs;	/* in order of use, per log ascending */
 };
@@ -61,9 +62,9 @@ void alloc_expect(struct alloc *a, uint8_t type, uint32_t nr);
 /*
  * Blocks that the log can take before its addresses make a jump: up to the
  * end of its section and of the free ones that follow it. 0 if it must open a
- * section first.
+ * section first. Not counted on once there are @enough.
  */
-uint32_t alloc_room(const struct alloc *a, uint8_t type);
+uint32_t alloc_room(const struct alloc *a, uint8_t type, uint32_t enough);
 
 /*
  * Leave the rest of the room: the next block starts the shortest run of free

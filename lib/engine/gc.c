@@ -74,7 +74,7 @@ static uint64_t room_in_logs(const struct run *r, bool nodes)
 
 		if (!!log_is_node(t) == nodes && !r->opt->full &&
 		    !section_is_dirty(r->vol, secno))
-			room += alloc_room(&r->txn.alloc, t) %
+			room += alloc_room(&r->txn.alloc, t, 0) %
 				blks_per_sec(lo);
 	}
 	return room;

@@ -163,7 +163,8 @@ static int place_group(struct fill *f, struct group *g)
 	int err = 0;
 
 	while (!err && !g->placed) {
-		uint32_t room = alloc_room(&f->t->alloc, g->type);
+		uint32_t room = alloc_room(&f->t->alloc, g->type,
+					   g->nr);
 
 		if (g->nr <= room) {
 			err = place_blocks(f, g, g->nr);

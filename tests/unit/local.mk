@@ -147,3 +147,6 @@ tests_unit_t_pack_store_LDADD = $(BUILDER_LIBS)
 check_PROGRAMS += %D%/t-frag-files
 tests_unit_t_frag_files_SOURCES = %D%/t-frag-files.c
 tests_unit_t_frag_files_LDADD = $(BUILDER_LIBS)
+check_PROGRAMS += %D%/t-alloc
+tests_unit_t_alloc_SOURCES = %D%/t-alloc.c
+tests_unit_t_alloc_LDADD = $(BUILDER_LIBS)
