@@ -47,6 +47,8 @@ static const char *stop_name(enum gc_stop stop)
 		return "until-free";
 	case GC_STOP_SPACE:
 		return "no-space";
+	case GC_STOP_MOVED:
+		return "max-moved";
 	}
 	return NULL;
 }

@@ -172,15 +172,21 @@ static uint32_t find_run(const struct alloc *a, uint32_t want)
 	return best;
 }
 
+void alloc_withhold(struct alloc *a, uint32_t secno)
+{
+	if (handed_out(a, secno))
+		return;
+	bit_clear_lsb(a->free_secs, secno);
+	a->nr_free--;
+}
+
 static int open_section(struct alloc *a, uint8_t type, uint32_t secno)
 {
 	int err = enter_seg(a, type, sec_to_seg(&a->vol->lo, secno), 0);
 
-	if (err)
-		return err;
-	bit_clear_lsb(a->free_secs, secno);
-	a->nr_free--;
-	return 0;
+	if (!err)
+		alloc_withhold(a, secno);
+	return err;
 }
 
 int alloc_jump(struct alloc *a, uint8_t type)

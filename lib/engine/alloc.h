@@ -56,6 +56,9 @@ void alloc_reset(struct alloc *a);
 /* The log must start in a fresh section (its own is a victim). */
 void alloc_renew(struct alloc *a, uint8_t type);
 
+/* Do not open this free section. */
+void alloc_withhold(struct alloc *a, uint32_t secno);
+
 /* About @nr blocks more will come: how long a run of sections to look for. */
 void alloc_expect(struct alloc *a, uint8_t type, uint32_t nr);
 

@@ -80,6 +80,16 @@ static uint64_t room_in_logs(const struct run *r, bool nodes)
 	return room;
 }
 
+static uint64_t blocks_left_to_move(const struct run *r)
+{
+	const struct relocate_stats *m = &r->rep->moved;
+	uint64_t moved = m->data_moved + m->nodes_moved;
+
+	if (!r->opt->max_moved)
+		return UINT64_MAX;
+	return moved < r->opt->max_moved ? r->opt->max_moved - moved : 0;
+}
+
 /*
  * How many victims from list[at] on to try in one transaction: what the free
  * space may hold, before the nodes that have to be rewritten are known (the
@@ -93,11 +103,14 @@ static size_t batch_size(struct run *r, const struct victim_vec *list,
 	uint64_t room = (uint64_t)r->txn.alloc.nr_free * per_sec +
 			room_in_logs(r, list->v[at].is_node);
 	uint64_t most = r->opt->max_sections, blocks = 0;
+	uint64_t may_move = blocks_left_to_move(r);
 	size_t n = 0;
 
 	while (at + n < list->nr) {
 		blocks += list->v[at + n].valid;
 		if (n && (blocks > room || blocks > PACK_DEFAULT_MAX))
+			break;
+		if (blocks > may_move)
 			break;
 		if (most && r->rep->sections_selected + n >= most)
 			break;
@@ -229,6 +242,8 @@ static int one_transaction(struct run *r, const struct victim_vec *list,
 	int err;
 
 	if (!nr) {
+		if (list->v[*at].valid > blocks_left_to_move(r))
+			r->rep->stopped_by = GC_STOP_MOVED;
 		r->stop = true;
 		return 0;
 	}

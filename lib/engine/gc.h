@@ -19,6 +19,7 @@ struct gc_options {
 	bool keep_runs;			/* never cut a run, rather skip a section */
 	bool dry_run;			/* the device is an overlay: copy no data */
 	uint64_t max_sections;		/* 0: all */
+	uint64_t max_moved;		/* data and node blocks; 0: no limit */
 	double until_free;		/* percent of sections; 0: no limit */
 	uint32_t pack_max_blocks;	/* 0: the default */
 	gc_progress_fn *progress;
@@ -28,7 +29,7 @@ struct gc_options {
 };
 
 enum gc_stop { GC_DONE, GC_STOP_SIGNAL, GC_STOP_SECTIONS, GC_STOP_FREE,
-	       GC_STOP_SPACE };
+	       GC_STOP_SPACE, GC_STOP_MOVED };
 
 struct gc_report {
 	enum gc_stop stopped_by;

@@ -21,6 +21,8 @@ static int by_file(const void *pa, const void *pb)
 {
 	const struct move *const *a = pa, *const *b = pb;
 
+	if ((*a)->rank != (*b)->rank)
+		return (*a)->rank < (*b)->rank ? -1 : 1;
 	if ((*a)->ino != (*b)->ino)
 		return (*a)->ino < (*b)->ino ? -1 : 1;
 	return (*a)->lblk < (*b)->lblk ? -1 : (*a)->lblk > (*b)->lblk;

@@ -37,6 +37,7 @@ void txn_free(struct txn *t)
 	vec_free(&t->moves);
 	vec_free(&t->nodes);
 	vec_free(&t->pinned);
+	vec_free(&t->withheld);
 	free(t->is_victim);
 	t->is_victim = NULL;
 }
@@ -48,6 +49,7 @@ void txn_reset(struct txn *t)
 	t->victims.nr = 0;
 	t->moves.nr = 0;
 	t->nodes.nr = 0;
+	t->withheld.nr = 0;
 	t->moved_at_once = 0;
 	t->queue_drains = 0;
 	t->extents_split = 0;

@@ -23,6 +23,7 @@ struct move {
 	uint32_t nid;			/* node that holds the address */
 	uint32_t ino;
 	uint32_t lblk;			/* block in the file */
+	uint32_t rank;			/* packed in this order, then by inode */
 	uint16_t ofs;			/* slot in that node */
 	uint8_t type;			/* log type of the source segment */
 	uint8_t version;		/* of the summary entry; kept */
@@ -63,6 +64,7 @@ struct txn {
 	struct move_vec moves;
 	struct node_vec nodes;		/* sorted by nid once resolved */
 	struct secno_vec pinned;	/* set with -EBUSY by txn_resolve() */
+	struct secno_vec withheld;	/* free sections not to be opened */
 
 	/* How to place. */
 	bool no_pack;			/* scan order */
@@ -95,6 +97,11 @@ void txn_reset(struct txn *t);
  * node.
  */
 int txn_add_section(struct txn *t, uint32_t secno);
+/*
+ * Add all blocks of a file, packed in the order of @rank. -EBUSY: it is
+ * pinned; -EUCLEAN: its nodes contradict each other.
+ */
+int txn_add_file(struct txn *t, uint32_t ino, uint32_t rank);
 /* Forget the victims from number @nr on, and all that belongs to them. */
 void txn_shrink(struct txn *t, size_t nr);
 

@@ -124,6 +124,8 @@ int txn_place(struct txn *t)
 	t->queue_drains = 0;
 	t->extents_split = 0;
 	alloc_reset(&t->alloc);
+	for (size_t i = 0; i < t->withheld.nr; i++)
+		alloc_withhold(&t->alloc, t->withheld.v[i]);
 	renew_logs(t);
 	expect_blocks(t);
 	vec_sort(&t->moves, moves_by_src);
