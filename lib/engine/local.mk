@@ -10,6 +10,9 @@ lib_libf2core_int_la_SOURCES += \
 	%D%/create_quota.c \
 	%D%/create_root.c \
 	%D%/create_super.c \
+	%D%/defrag.c %D%/defrag.h %D%/defrag_int.h \
+	%D%/defrag_room.c \
+	%D%/defrag_select.c \
 	%D%/flush.h \
 	%D%/gc.c %D%/gc.h \
 	%D%/guard.c %D%/guard.h \
@@ -21,6 +24,7 @@ lib_libf2core_int_la_SOURCES += \
 	%D%/sit_flush.c \
 	%D%/txn.c %D%/txn.h \
 	%D%/txn_border.c \
+	%D%/txn_file.c \
 	%D%/txn_place.c \
 	%D%/txn_resolve.c \
 	%D%/txn_write.c \
