@@ -3,6 +3,7 @@ kernel_tests += %D%/judge.bats
 kernel_tests += %D%/mkfs.bats
 kernel_tests += %D%/mkfs-device.bats
 kernel_tests += %D%/read.bats
+kernel_tests += %D%/status.bats
 kernel_tests += %D%/check.bats
 kernel_tests += %D%/gc.bats
 
