@@ -10,7 +10,7 @@ crash=$top_builddir/tests/crash/crash-gc
 setup_file() {
 	load ../kernel/judge
 	need_judge
-	need_program "$top_builddir/tests/crash/crash-gc"
+	need_program "$top_builddir/tests/crash/crash-gc" "$FSCK" "$GCCTL"
 }
 
 # all_well IMAGE OPTIONS...: no state is bad, with these options.
@@ -95,7 +95,7 @@ full_image() {
 # states IMAGE K DUMPS OPTIONS...: kernel K mounts states of a run and finds the
 # tree that was there before.
 states() {
-	local image=$1 k=$2 dumps=$3 dir=$BATS_TEST_TMPDIR/states files disks i
+	local image=$1 k=$2 dumps=$3 dir=$BATS_TEST_TMPDIR/states files file i
 
 	shift 3
 	mkdir -p "$dir"
@@ -103,11 +103,24 @@ states() {
 	files=("$dir"/state-*.img)
 	# Their number is up to chance, a little.
 	[ ${#files[@]} -ge $((dumps * 5 / 6)) ]
+	for file in "${files[@]}"; do
+		check_state "$file"
+	done
 	# Sixteen disks are as many as a guest has.
 	for ((i = 0; i < ${#files[@]}; i += 16)); do
 		mount_states "$image" "$k" "${files[@]:i:16}"
 	done
 	rm -rf "$dir"
+}
+
+# No checker finds anything, and garbage collection can go on from here.
+check_state() {
+	"$FSCK" -n "$1" >"$1.log" || {
+		cat "$1.log"
+		return 1
+	}
+	old_check "$1" 116
+	"$GCCTL" run -n -q "$1"
 }
 
 mount_states() {
