@@ -231,6 +231,52 @@ static void hold(struct run *r, uint32_t secno)
 }
 
 /*
+ * Free sections that the planned transaction gains on its side; less than 0:
+ * loses. What moved data costs among the nodes comes back when their side is
+ * collected, after it.
+ */
+static int64_t planned_gain(const struct run *r, bool nodes)
+{
+	const struct alloc_seg_vec *segs = &r->txn.alloc.segs;
+	int64_t gain = (int64_t)r->txn.victims.nr;
+
+	for (size_t i = 0; i < segs->nr; i++)
+		if (!!log_is_node(segs->v[i].type) == nodes &&
+		    !segs->v[i].first &&
+		    segs->v[i].segno % r->vol->lo.segs_per_sec == 0)
+			gain--;
+	return gain;
+}
+
+/*
+ * Only what pays, unless more was asked for: no loss, and a gain where no run
+ * may be cut, which can cost whole files.
+ */
+static bool plan_pays(const struct run *r, bool nodes)
+{
+	return r->opt->full || r->opt->max_sections ||
+	       planned_gain(r, nodes) >= r->opt->keep_runs;
+}
+
+/* Plan; with fewer victims, the cheapest ones, while it does not pay. */
+static int plan_what_pays(struct run *r, const struct victim_vec *list,
+			  size_t at, size_t nr, size_t *took)
+{
+	int err;
+
+	for (;;) {
+		err = plan(r, list, at, nr, took);
+		if (err || plan_pays(r, list->v[at].is_node))
+			return err;
+		if (*took == 1)
+			break;
+		nr = *took / 2;
+	}
+	*took = 0;
+	return 0;
+}
+
+/*
  * One transaction from list[*at] on. A victim that cannot be emptied, because
  * of a pinned file or for want of room, is held and passed over.
  */
@@ -247,7 +293,7 @@ static int one_transaction(struct run *r, const struct victim_vec *list,
 		r->stop = true;
 		return 0;
 	}
-	err = plan(r, list, *at, nr, &took);
+	err = plan_what_pays(r, list, *at, nr, &took);
 	r->rep->plan_ms += flush_clock_ms() - start;
 	if (err == -EBUSY) {
 		for (size_t i = 0; i < r->txn.pinned.nr; i++)
@@ -261,6 +307,10 @@ static int one_transaction(struct run *r, const struct victim_vec *list,
 	}
 	if (err)
 		return err;
+	if (!took) {
+		*at = list->nr;
+		return 0;
+	}
 	*at += took;
 	return carry_out(r);
 }
