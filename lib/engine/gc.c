@@ -230,43 +230,78 @@ static void hold(struct run *r, uint32_t secno)
 	r->rep->sections_skipped++;
 }
 
+static int64_t sections_opened(const struct run *r, bool nodes)
+{
+	const struct alloc_seg_vec *segs = &r->txn.alloc.segs;
+	int64_t n = 0;
+
+	for (size_t i = 0; i < segs->nr; i++)
+		n += !!log_is_node(segs->v[i].type) == nodes &&
+		     !segs->v[i].first &&
+		     segs->v[i].segno % r->vol->lo.segs_per_sec == 0;
+	return n;
+}
+
+/* Sections besides the victims that lose all their blocks to the moves. */
+static int sections_emptied(const struct run *r, int64_t *nr)
+{
+	const struct layout *lo = &r->vol->lo;
+	struct map left = { 0 };
+	int err = 0;
+
+	for (size_t i = 0; !err && i < r->txn.moves.nr; i++) {
+		uint32_t secno = blk_to_sec(lo, r->txn.moves.v[i].src);
+		uint64_t moved = 0;
+
+		if (bit_test_lsb(r->txn.is_victim, secno))
+			continue;
+		map_get(&left, secno, &moved);
+		*nr += moved + 1 == sit_sec_valid(&r->vol->sit, secno);
+		err = map_put(&left, secno, moved + 1);
+	}
+	map_free(&left);
+	return err ? ctx_nomem(r->vol->ctx, "counts of sections") : 0;
+}
+
 /*
  * Free sections that the planned transaction gains on its side; less than 0:
  * loses. What moved data costs among the nodes comes back when their side is
  * collected, after it.
  */
-static int64_t planned_gain(const struct run *r, bool nodes)
+static int planned_gain(const struct run *r, bool nodes, int64_t *gain)
 {
-	const struct alloc_seg_vec *segs = &r->txn.alloc.segs;
-	int64_t gain = (int64_t)r->txn.victims.nr;
-
-	for (size_t i = 0; i < segs->nr; i++)
-		if (!!log_is_node(segs->v[i].type) == nodes &&
-		    !segs->v[i].first &&
-		    segs->v[i].segno % r->vol->lo.segs_per_sec == 0)
-			gain--;
-	return gain;
+	*gain = (int64_t)r->txn.victims.nr - sections_opened(r, nodes);
+	return keeps_runs(r) ? sections_emptied(r, gain) : 0;
 }
 
 /*
  * Only what pays, unless more was asked for: no loss, and a gain where no run
  * may be cut, which can cost whole files.
  */
-static bool plan_pays(const struct run *r, bool nodes)
+static int plan_pays(const struct run *r, bool nodes, bool *pays)
 {
-	return r->opt->full || r->opt->max_sections ||
-	       planned_gain(r, nodes) >= r->opt->keep_runs;
+	int64_t gain = 0;
+	int err;
+
+	*pays = r->opt->full || r->opt->max_sections;
+	if (*pays)
+		return 0;
+	err = planned_gain(r, nodes, &gain);
+	*pays = gain >= r->opt->keep_runs;
+	return err;
 }
 
 /* Plan; with fewer victims, the cheapest ones, while it does not pay. */
 static int plan_what_pays(struct run *r, const struct victim_vec *list,
 			  size_t at, size_t nr, size_t *took)
 {
-	int err;
-
 	for (;;) {
-		err = plan(r, list, at, nr, took);
-		if (err || plan_pays(r, list->v[at].is_node))
+		bool pays;
+		int err = plan(r, list, at, nr, took);
+
+		if (!err)
+			err = plan_pays(r, list->v[at].is_node, &pays);
+		if (err || pays)
 			return err;
 		if (*took == 1)
 			break;
