@@ -1,3 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Measurements, run by hand.
 EXTRA_DIST += %D%/gc-speed
+EXTRA_DIST += %D%/fsck-speed

@@ -3,3 +3,7 @@ noinst_PROGRAMS += %D%/tree-damage
 tests_fuzz_tree_damage_SOURCES = %D%/tree-damage.c
 tests_fuzz_tree_damage_LDADD = lib/libf2core-int.la
 bats_tests += %D%/tree-damage.bats
+noinst_PROGRAMS += %D%/check-damage
+tests_fuzz_check_damage_SOURCES = %D%/check-damage.c
+tests_fuzz_check_damage_LDADD = lib/libf2core-int.la
+bats_tests += %D%/check-damage.bats
