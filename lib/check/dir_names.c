@@ -20,21 +20,35 @@
 #define KEY_END		(1ULL << 63)
 #define NR_BUCKETS	256U
 #define BUCKET_SHIFT	55		/* of a 63-bit key */
+#define MAX_FIRSTS	100000U		/* names compared byte by byte */
 
+/* A bijection that spreads each bit over all others. */
+static uint64_t mix(uint64_t h)
+{
+	h ^= h >> 32;
+	h *= 0x9E3779B97F4A7C15U;
+	h ^= h >> 32;
+	h *= 0xD6E8FEB86659FD93U;
+	return h ^ h >> 32;
+}
+
+/*
+ * Directory and name go in one after the other, each over a mixed state: with
+ * both in one word, a name in one directory would have the key of another name
+ * in another.
+ */
 uint64_t name_key(const struct check *c, uint32_t dir, const uint8_t *name,
 		  size_t len)
 {
-	uint64_t h = c->space.key[0] ^ ((uint64_t)dir << 8 | (len & 0xff));
+	uint64_t h = mix(c->space.key[0] ^ ((uint64_t)len << 32 | dir));
 
 	for (size_t i = 0; i < len; i += 8) {
 		uint64_t part = 0;
 
 		memcpy(&part, name + i, len - i < 8 ? len - i : 8);
-		h = (h ^ part) * 0x9E3779B97F4A7C15U;
-		h ^= h >> 32;
+		h = mix(h ^ part);
 	}
-	h = (h ^ c->space.key[1]) * 0xD6E8FEB86659FD93U;
-	return (h ^ h >> 32) >> 1;
+	return mix(h ^ c->space.key[1]) >> 1;
 }
 
 /* Halve the range, unless another thread did already, and drop what is out. */
@@ -122,10 +136,40 @@ static int collect(void *priv, unsigned int worker, const struct dir_block *b,
 	return name_add_key(c, &c->workers[worker], key);
 }
 
+/* A name as it was met first. */
+struct first_name {
+	uint32_t dir;
+	uint8_t len;
+	uint8_t name[OD_NAME_LEN];
+};
+
+struct first_name_vec VEC_BODY(struct first_name);
+
 struct duplicates {
 	struct check *c;
-	struct map keys;		/* of names that are there twice */
+	struct map keys;		/* of names that are there twice, to their */
+	struct first_name_vec firsts;	/* first place here plus 1 */
 };
+
+static int remember(struct duplicates *d, const struct dir_block *b,
+		    const struct dir_entry *e, uint64_t key)
+{
+	struct first_name first = { .dir = b->ino, .len = (uint8_t)e->name_len };
+
+	if (d->firsts.nr >= MAX_FIRSTS)	/* then the key must do */
+		return map_put(&d->keys, key, UINT64_MAX);
+	memcpy(first.name, e->name, first.len);
+	if (vec_push(&d->firsts, &first))
+		return -ENOMEM;
+	return map_put(&d->keys, key, d->firsts.nr);
+}
+
+static bool is_same(const struct first_name *first, const struct dir_block *b,
+		    const struct dir_entry *e)
+{
+	return first->dir == b->ino && first->len == e->name_len &&
+	       !memcmp(first->name, e->name, first->len);
+}
 
 /* The first place of a name, by address, is left alone. */
 static int report(void *priv, unsigned int worker, const struct dir_block *b,
@@ -138,8 +182,9 @@ static int report(void *priv, unsigned int worker, const struct dir_block *b,
 	if (!map_get(&d->keys, key, &seen))
 		return 0;
 	if (!seen)
-		return map_put(&d->keys, key, 1);
-	dir_found_entry(d->c, b, e, P_DIR_DUPLICATE, e->ino, 0);
+		return remember(d, b, e, key);
+	if (seen == UINT64_MAX || is_same(&d->firsts.v[seen - 1], b, e))
+		dir_found_entry(d->c, b, e, P_DIR_DUPLICATE, e->ino, 0);
 	return 0;
 }
 
@@ -213,7 +258,8 @@ static int find_duplicates(struct check *c)
 	if (!err && d.keys.nr)
 		err = scan_names(c, 1, report, &d);
 	map_free(&d.keys);
-	return err;
+	vec_free(&d.firsts);
+	return err == -ENOMEM ? ctx_nomem(c->vol->ctx, "names") : err;
 }
 
 int names_check(struct check *c)

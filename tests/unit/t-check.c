@@ -349,6 +349,41 @@ static void duplicates_are_found_in_little_memory(void **state)
 	volume_close(vol);
 }
 
+/* Short names in neighbouring directories: no two keys are equal. */
+
+static int compare_keys(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void keys_of_different_names_differ(void **state)
+{
+	struct volume *vol = open_volume(*state);
+	struct check c = { .vol = vol, .lo = &vol->lo };
+	uint64_t *keys = malloc(256 * 1000 * sizeof(*keys));
+	size_t nr = 0;
+
+	assert_non_null(keys);
+	assert_int_equal(space_init(vol->ctx, &vol->lo, &c.space), 0);
+	for (uint32_t dir = 0; dir < 256; dir++) {
+		for (unsigned int i = 0; i < 1000; i++) {
+			char name[16];
+			int len = snprintf(name, sizeof(name), "f%u", i);
+
+			keys[nr++] = name_key(&c, dir, (uint8_t *)name,
+					      (size_t)len);
+		}
+	}
+	qsort(keys, nr, sizeof(*keys), compare_keys);
+	for (size_t i = 1; i < nr; i++)
+		assert_true(keys[i] != keys[i - 1]);
+	space_free(&c.space);
+	free(keys);
+	volume_close(vol);
+}
+
 /* The same findings in the same order, whatever the number of threads. */
 
 static char *all_lines(const struct check_result *res)
@@ -420,6 +455,7 @@ int main(void)
 		cmocka_unit_test(pending_fsync_is_a_note),
 		cmocka_unit_test(failed_reads_are_found),
 		cmocka_unit_test(duplicates_are_found_in_little_memory),
+		cmocka_unit_test(keys_of_different_names_differ),
 		cmocka_unit_test(threads_do_not_change_the_result),
 		cmocka_unit_test(callback_stops_the_check),
 	};
