@@ -103,21 +103,26 @@ collect() {
 	done
 }
 
-@test "interrupted by SIGINT the volume is whole" {
+@test "interrupted by SIGINT the volume is whole and the report counts what stayed" {
 	local image i
 
 	image=$(kernel_image large-section-small 612)
-	for i in 0.01 0.03 0.06; do
+	for i in 0.02 0.06 0.12; do
+		rm -rf "$copy".*
 		copy_image "$image" "$copy"
 		timeout -s INT "$i" "$GCCTL" run --full --json "$copy" \
 			>"$copy.json" || :
 		our_check "$copy"
 		old_check "$copy" 116
-		rm -rf "$copy.out"
 		"$kernel_dir/uml-run" -s -n -k 72 -O "$copy.out" "$copy" \
 			"$kernel_dir/guest-verify"
 		python3 "$lib_dir/manifest.py" --compare "$image.manifest" \
 			"$copy.out/manifest"
+		# Nothing is printed if the signal came before the program was ready.
+		[ -s "$copy.json" ] || continue
+		gc_counts "$image" "$copy"
+		say "after $i s, stopped by $(field "$copy.json" stopped_by)" \
+			"$copy.json"
 	done
 }
 

@@ -44,24 +44,26 @@ copy_image() {
 }
 
 # kernel_image NAME K: path of a volume that kernel K made by the recipe NAME.
-# It is kept, and made again only when the recipes change. Not to be written to.
+# It is kept for the next run, in a folder of this version of the recipes, so
+# that two versions may be tested at the same time. Not to be written to.
 kernel_image() {
-	local store=$J/images path sum
+	local store path sum
 
-	mkdir -p "$store"
-	path=$store/$1.$2
 	sum=$(cat "$kernel_dir"/{make-image,guest-record} \
 		"$lib_dir"/{workload,voltree,manifest,fiemap}.py | sha256sum)
+	store=$J/images/${sum:0:12}
+	path=$store/$1.$2
+	mkdir -p "$store"
+	touch "$store"
+	find "$J/images" -mindepth 1 -maxdepth 1 -mtime +2 -exec rm -rf {} +
 	(
 		flock 9
-		[ "$(cat "$path.sum" 2>/dev/null)" != "$sum" ] || exit 0
-		rm -f "$path".*
+		[ ! -e "$path" ] || exit 0
 		K=$2 "$kernel_dir/make-image" "$1" "$path.new" >&2 || exit 1
 		for part in .manifest .fiemap .segments .log ""; do
 			mv "$path.new$part" "$path$part"
 		done
-		echo "$sum" >"$path.sum"
-	) 9>"$store/$1.$2.lock" || return
+	) 9>"$store/lock.$1.$2" || return
 	echo "$path"
 }
 

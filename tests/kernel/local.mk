@@ -7,6 +7,7 @@ kernel_tests += %D%/status.bats
 kernel_tests += %D%/check.bats
 kernel_tests += %D%/gc.bats
 
+EXTRA_DIST += %D%/README.md
 EXTRA_DIST += %D%/setup
 EXTRA_DIST += %D%/uml-run
 EXTRA_DIST += %D%/guest-init

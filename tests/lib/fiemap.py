@@ -4,8 +4,9 @@
 
 usage: fiemap.py ROOT [FILE]		write the map of the tree at ROOT
        fiemap.py --total FILE		print the last line of a map
-       fiemap.py --compare OLD NEW	what became of the extents; exit 1 if there are
-					more of them in sum, or if a path is missing
+       fiemap.py --compare OLD NEW [N]	what became of the extents; exit 1 if there are
+					more of them in sum, if a path is missing, or
+					if the paths that have more gained above N
 
 The format ("\\n" ends each line, fields are separated by one space, order and
 escapes as voltree.py says):
@@ -163,24 +164,26 @@ def load(name):
 	return paths, {k: int(v) for k, v in total.items()}
 
 
-def compare(old_name, new_name):
+def compare(old_name, new_name, limit=None):
 	old, before = load(old_name)
 	new, after = load(new_name)
 	missing = old.keys() ^ new.keys()
 	for path in sorted(missing):
 		print("%s: only in one map" % path)
 	gained = [p for p in old if p in new and new[p] > old[p]]
+	more = sum(new[p] - old[p] for p in gained)
 	fewer = sum(new[p] < old[p] for p in old if p in new)
 	for path in sorted(gained)[:20]:
 		print("%s: had %d runs, has %d" % (path, old[path], new[path]))
-	print("written runs %d, were %d; %d paths have fewer, %d more" % (
-		after["written"], before["written"], fewer, len(gained)))
-	return 1 if missing or after["written"] > before["written"] else 0
+	print("written runs %d, were %d; %d paths have fewer, %d more (by %d)" % (
+		after["written"], before["written"], fewer, len(gained), more))
+	return int(bool(missing) or after["written"] > before["written"] or
+		   (limit is not None and more > int(limit)))
 
 
 def main(args):
-	if len(args) == 3 and args[0] == "--compare":
-		return compare(args[1], args[2])
+	if len(args) in (3, 4) and args[0] == "--compare":
+		return compare(*args[1:])
 	if len(args) == 2 and args[0] == "--total":
 		print(" ".join("%s=%d" % t for t in load(args[1])[1].items()))
 		return 0
