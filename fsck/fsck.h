@@ -3,14 +3,7 @@
 #ifndef F2CORE_FSCK_H
 #define F2CORE_FSCK_H
 
-#include <stdbool.h>
-
-#include <f2core.h>
-
-#include "tool/cli.h"
-#include "tool/log.h"
-#include "tool/out.h"
-#include "tool/progress.h"
+#include "tool/session.h"
 
 #define PROGRAM "fsck.f2fs"
 
@@ -24,17 +17,9 @@ enum {
 };
 
 struct fsck {
-	bool json;
-	bool quiet;
-	bool verbose;
+	struct session s;		/* first: the shared handlers */
 	bool force;			/* read a volume that is in use */
 	bool repair;			/* asked for by -a, -p or -y */
-	int progress_fd;		/* -1: the terminal */
-
-	struct f2c_ctx *ctx;
-	struct f2c_fs *fs;
-	struct log log;
-	struct progress *progress;
 };
 
 extern const struct cli_opt fsck_options[];

@@ -8,32 +8,6 @@
 #include <errno.h>
 #include <string.h>
 
-static void fail(const struct fsck *f)
-{
-	log_error(&f->log, "%s", f2c_error(f->ctx));
-}
-
-static int open_volume(struct fsck *f, const char *path)
-{
-	int err;
-
-	f->log.program = PROGRAM;
-	f->log.level = f->quiet ? F2C_ERROR : f->verbose ? F2C_INFO :
-							   F2C_WARNING;
-	f->progress = progress_new(f->progress_fd, f->quiet);
-	f->log.progress = f->progress;
-	f->ctx = f2c_ctx_new();
-	if (!f->ctx) {
-		log_error(&f->log, "out of memory");
-		return -ENOMEM;
-	}
-	log_attach(&f->log, f->ctx);
-	err = f2c_open(f->ctx, path, f->force ? F2C_FORCE : F2C_RDONLY, &f->fs);
-	if (err)
-		fail(f);
-	return err;
-}
-
 static int status_of(const struct f2c_check_report *report)
 {
 	return f2c_check_get_summary(report)->errors ? FSCK_UNCORRECTED :
@@ -43,48 +17,43 @@ static int status_of(const struct f2c_check_report *report)
 static int print_report(struct fsck *f, const char *path,
 			struct f2c_check_report *report, int status)
 {
-	struct out *out = out_new(f->json ? OUT_JSON :
-				  f->quiet ? OUT_NONE : OUT_TEXT, stdout);
+	struct out *out = session_out(&f->s);
 	int err;
 
-	if (!out) {
-		log_error(&f->log, "out of memory");
+	if (!out)
 		return FSCK_ERROR;
-	}
 	if (report)
 		report_check(f, out, path, report, status);
 	else
-		out_str(out, "error", NULL, f->ctx ? f2c_error(f->ctx) :
-						     "out of memory");
+		out_str(out, "error", NULL, f->s.ctx ? f2c_error(f->s.ctx) :
+						       "out of memory");
 	out_i64(out, "exit_status", NULL, status);
-	progress_clear(f->progress);
+	progress_clear(f->s.progress);
 	err = out_end(out);
 	if (!err)
 		return status;
-	log_error(&f->log, "standard output: %s", strerror(-err));
+	log_error(&f->s.log, "standard output: %s", strerror(-err));
 	return status | FSCK_ERROR;
 }
 
 static int check(struct fsck *f, const char *path)
 {
-	struct f2c_check_options opt = {
-		.size = sizeof(opt),
-		.progress = progress_of_library,
-	};
+	struct f2c_check_options opt = { .size = sizeof(opt) };
 	struct f2c_check_report *report = NULL;
 	int status = FSCK_ERROR;
 	int err;
 
-	if (!open_volume(f, path)) {
+	if (!session_open(&f->s, path, f->force ? F2C_FORCE : F2C_RDONLY)) {
+		opt.progress = progress_of_library;
+		opt.progress_priv = f->s.progress;
 		stop_install();
-		opt.progress_priv = f->progress;
-		err = f2c_check(f->fs, &opt, &report);
+		err = f2c_check(f->s.fs, &opt, &report);
 		if (err)
-			fail(f);
+			session_fail(&f->s);
 		status = err == -ECANCELED ? FSCK_CANCELED :
 			 err ? FSCK_ERROR : status_of(report);
 	}
-	if (report || f->json)
+	if (report || f->s.json)
 		status = print_report(f, path, report, status);
 	f2c_check_report_free(report);
 	return status;
@@ -92,7 +61,7 @@ static int check(struct fsck *f, const char *path)
 
 int main(int argc, char **argv)
 {
-	struct fsck f = { .progress_fd = -1 };
+	struct fsck f = { .repair = false };
 	struct cli cli = {
 		.program = PROGRAM,
 		.usage = "[OPTION]... DEVICE",
@@ -105,11 +74,10 @@ int main(int argc, char **argv)
 	};
 	int status;
 
+	session_init(&f.s, PROGRAM);
 	if (!cli_parse(&cli, argc, argv))
 		return cli.status;
 	status = check(&f, cli.operands[0]);
-	f2c_close(f.fs);
-	f2c_ctx_free(f.ctx);
-	progress_free(f.progress);
+	session_close(&f.s);
 	return status;
 }

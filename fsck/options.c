@@ -12,33 +12,6 @@
 #include <stddef.h>
 #include <stdio.h>
 
-static int set_json(struct cli *cli, const char *arg)
-{
-	struct fsck *f = cli->priv;
-
-	(void)arg;
-	f->json = true;
-	return 0;
-}
-
-static int set_quiet(struct cli *cli, const char *arg)
-{
-	struct fsck *f = cli->priv;
-
-	(void)arg;
-	f->quiet = true;
-	return 0;
-}
-
-static int set_verbose(struct cli *cli, const char *arg)
-{
-	struct fsck *f = cli->priv;
-
-	(void)arg;
-	f->verbose = true;
-	return 0;
-}
-
 static int set_force(struct cli *cli, const char *arg)
 {
 	struct fsck *f = cli->priv;
@@ -62,13 +35,6 @@ static int set_preen(struct cli *cli, const char *arg)
 {
 	cli_take_next(cli, "012");
 	return set_repair(cli, arg);
-}
-
-static int set_progress(struct cli *cli, const char *arg)
-{
-	struct fsck *f = cli->priv;
-
-	return cli_fd(cli, arg, &f->progress_fd);
 }
 
 /* fsck(8) gives -C a descriptor; elsewhere it names an encoding. */
@@ -96,7 +62,7 @@ static int set_not_there(struct cli *cli, const char *arg)
 	char text[128];
 
 	(void)arg;
-	if (f->quiet)
+	if (f->s.quiet)
 		return 0;
 	snprintf(text, sizeof(text), "option %s is not there yet; the volume is checked without it",
 		 cli->option);

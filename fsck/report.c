@@ -73,7 +73,7 @@ static void print_findings(const struct fsck *f, struct out *out,
 		const struct f2c_finding *found = f2c_check_finding(report, i);
 
 		if (!found || strcmp(found->id, last)) {
-			if (same > MAX_SHOWN && !f->verbose)
+			if (same > MAX_SHOWN && !f->s.verbose)
 				out_text(out, "%s: and %" PRIu64 " more", last,
 					 same - MAX_SHOWN);
 			same = 0;
@@ -81,7 +81,7 @@ static void print_findings(const struct fsck *f, struct out *out,
 		if (!found)
 			break;
 		last = found->id;
-		if (same++ >= MAX_SHOWN && !f->verbose)
+		if (same++ >= MAX_SHOWN && !f->s.verbose)
 			continue;
 		out_text(out, found->path ? "%s: %s" : "%s", found->line,
 			 found->path);
@@ -166,7 +166,7 @@ void report_check(struct fsck *f, struct out *out, const char *path,
 		return;
 	}
 	print_findings(f, out, report);
-	if (f->verbose)
+	if (f->s.verbose)
 		print_verbose(out, s);
 	print_summary(out, path, s);
 	if (f->repair && status & FSCK_UNCORRECTED)

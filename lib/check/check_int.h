@@ -156,7 +156,9 @@ int pass4_links(struct check *c);
 int pass5_space(struct check *c);
 int pass5_owners(struct check *c);
 
-/* Parts of pass 2 (inode_fields.c, xattrs.c). */
+/* Parts of pass 2 (inode_ext.c, inode_fields.c, xattrs.c). */
+int ext_check_inode(struct check *c, struct check_worker *w,
+		    const struct inode *inode, uint32_t blk, const void *block);
 void inode_check_fields(struct check *c, const struct inode *inode,
 			uint32_t blk, const void *block);
 /*

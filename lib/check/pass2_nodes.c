@@ -128,67 +128,6 @@ static uint32_t claim_alias(const struct visit *vi, const struct inode *inode)
 	return inode->ext_len;
 }
 
-static bool ext_is_possible(const struct check *c, const struct inode *inode)
-{
-	const struct layout *lo = c->lo;
-
-	if (!blk_is_main(lo, inode->ext_blk))
-		return false;
-	if (inode->cluster_blks)	/* counted in file blocks there */
-		return true;
-	return inode->ext_len <= lo->end_blk - inode->ext_blk &&
-	       inode->ext_len <= UINT32_MAX - inode->ext_lblk &&
-	       inode_has_blocks(inode);
-}
-
-/* Blocks of i_ext that the inode's own addresses bear out. */
-static uint32_t ext_matched(const struct inode *inode, const void *block)
-{
-	const le32 *addrs = inode_file_addrs(inode, block);
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < inode->ext_len; i++) {
-		uint32_t lblk = inode->ext_lblk + i;
-
-		if (lblk >= inode->nr_addrs)
-			break;
-		n += le32_get(addrs[lblk]) == inode->ext_blk + i;
-	}
-	return n;
-}
-
-/* The kernel trusts i_ext without a look at the addresses (format 5.3). */
-static int check_ext(const struct visit *vi, const struct inode *inode)
-{
-	uint32_t inside = inode->ext_lblk < inode->nr_addrs ?
-			  inode->nr_addrs - inode->ext_lblk : 0;
-	struct ext_info ext = {
-		.ino = inode->ino, .lblk = inode->ext_lblk,
-		.blk = inode->ext_blk, .len = inode->ext_len,
-		.nr_addrs = (uint16_t)inode->nr_addrs,
-		.node_addrs = (uint16_t)inode->node_addrs,
-	};
-	bool right = ext_is_possible(vi->c, inode);
-
-	if (right && !inode->cluster_blks) {
-		if (inside > inode->ext_len)
-			inside = inode->ext_len;
-		ext.matched = ext_matched(inode, vi->id->block);
-		right = ext.matched == inside;
-	}
-	if (!right) {
-		check_found(vi->c, .id = P_INODE_EXTENT, .structure = "inode",
-			    .number = inode->ino, .blk = vi->v->nat.blk,
-			    .ino = inode->ino);
-		return 0;
-	}
-	if (inside == inode->ext_len || inode->cluster_blks)
-		return 0;
-	rec_set_flags(vi->rec, REC_WANTED);
-	return vec_push(&vi->w->exts, &ext) ?
-	       ctx_nomem(vi->c->vol->ctx, "the list of extents") : 0;
-}
-
 static bool has_children(const struct check *c, const void *block)
 {
 	const le32 *nids = inode_nids(c->lo, block);
@@ -309,7 +248,8 @@ static int visit_inode(struct visit *vi)
 	rec_add(&vi->rec->blocks, (uint32_t)inode.blocks -
 				  count_inode_blocks(vi, &inode));
 	if (inode.ext_len && !(inode.flags & OD_FLAG_DEVICE_ALIAS))
-		err = check_ext(vi, &inode);
+		err = ext_check_inode(vi->c, vi->w, &inode, vi->v->nat.blk,
+				      vi->id->block);
 	if (!err && vi->is_dir)
 		err = add_dir(vi, &inode);
 	else if (!err)
