@@ -92,7 +92,7 @@ static int note_pending(struct check *c)
 				.structure = "checkpoint pack",
 				.number = (uint64_t)c->vol->cp.pack,
 				.blk = cp_pack_blk(c->lo, c->vol->cp.pack) }),
-			       "%" PRIu64 " nodes", nr);
+			       "%" PRIu64 " of them", nr);
 	return 0;
 }
 

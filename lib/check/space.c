@@ -80,7 +80,7 @@ uint32_t space_claim(struct space *s, uint32_t blk, uint32_t len,
 		__atomic_fetch_or(&twice[bit / 64], had, __ATOMIC_RELAXED);
 		again += (uint32_t)__builtin_popcountll(had);
 	}
-	if (again < len && (s->seg[segno] & what) != what)
+	if (again < len && !(space_flags(s, segno) & what))
 		space_flag(s, segno, what);
 	if (again)
 		space_flag(s, segno, SEG_HAS_TWICE);

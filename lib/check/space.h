@@ -44,6 +44,11 @@ uint32_t space_claim(struct space *s, uint32_t blk, uint32_t len,
 /* Whether the block was claimed more than once. */
 bool space_is_twice(const struct space *s, uint32_t blk);
 
+static inline uint8_t space_flags(const struct space *s, uint32_t segno)
+{
+	return __atomic_load_n(&s->seg[segno], __ATOMIC_RELAXED);
+}
+
 static inline void space_flag(struct space *s, uint32_t segno, uint8_t flags)
 {
 	__atomic_fetch_or(&s->seg[segno], flags, __ATOMIC_RELAXED);
