@@ -272,18 +272,27 @@ static void count_for_inode(const struct visit *vi, uint32_t blocks,
 		rec_add(&owner->aux, compress);
 }
 
+/* All slots in one run, over ends of segments too. */
+static bool is_one_run(const le32 *addrs, uint32_t nr)
+{
+	uint32_t first = le32_get(addrs[0]);
+
+	for (uint32_t i = nr; i-- > 1; )
+		if (le32_get(addrs[i]) != first + i)
+			return false;
+	return true;
+}
+
 static int visit_direct(struct visit *vi)
 {
 	uint32_t nr = vi->c->lo->addrs_per_node;
 	const le32 *addrs = node_slots(vi->id->block);
 	struct addr_walk walk;
-	uint32_t first = le32_get(addrs[0]);
 
 	walk_addrs(vi, addrs, nr, &walk);
 	count_for_inode(vi, 1 + walk.nr_real + walk.nr_new, walk.nr_compress);
-	if (walk.nr_real == nr && walk.nr_runs <= 4 &&
-	    le32_get(addrs[nr - 1]) == first + nr - 1)
-		vi->rec->blocks = first;
+	if (walk.nr_real == nr && walk.nr_runs <= 4 && is_one_run(addrs, nr))
+		vi->rec->blocks = le32_get(addrs[0]);
 	if (frag_feed_direct(vi->w->frag, vi->id->block))
 		return ctx_nomem(vi->c->vol->ctx, "the count of extents");
 	return 0;

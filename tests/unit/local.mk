@@ -150,3 +150,7 @@ tests_unit_t_frag_files_LDADD = $(BUILDER_LIBS)
 check_PROGRAMS += %D%/t-alloc
 tests_unit_t_alloc_SOURCES = %D%/t-alloc.c
 tests_unit_t_alloc_LDADD = $(BUILDER_LIBS)
+
+check_PROGRAMS += %D%/t-check-extent
+tests_unit_t_check_extent_SOURCES = %D%/t-check-extent.c
+tests_unit_t_check_extent_LDADD = $(BUILDER_LIBS)
