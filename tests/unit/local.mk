@@ -154,3 +154,7 @@ tests_unit_t_alloc_LDADD = $(BUILDER_LIBS)
 check_PROGRAMS += %D%/t-check-extent
 tests_unit_t_check_extent_SOURCES = %D%/t-check-extent.c
 tests_unit_t_check_extent_LDADD = $(BUILDER_LIBS)
+
+check_PROGRAMS += %D%/t-gc-tight
+tests_unit_t_gc_tight_SOURCES = %D%/t-gc-tight.c
+tests_unit_t_gc_tight_LDADD = $(BUILDER_LIBS)

@@ -166,7 +166,8 @@ static uint32_t place_scattered(struct vb *b, uint8_t type)
 	struct vb_u32_vec *open = &b->open[type];
 	uint32_t i, n, segno;
 
-	while (open->nr < b->scatter) {
+	assert_true(open->nr || vb_unused_segs(b));
+	while (open->nr < b->scatter && (!open->nr || vb_unused_segs(b))) {
 		segno = vb_new_seg(b, type, ~0U);
 		assert_int_equal(vec_push(open, &segno), 0);
 	}
@@ -330,12 +331,15 @@ void vb_pattern(uint32_t ino, uint32_t lblk, uint8_t *block)
 	memcpy(block, v, VB_BYTES);
 }
 
+#define SPARE_SEGS	9U		/* one file may need so many more */
+
 /* Runs of up to 20 blocks, sometimes a hole or a reserved block after one. */
-static void fill_file(struct vb *b, struct vb_file *f, uint32_t nr)
+static void fill_file(struct vb *b, struct vb_file *f, uint32_t nr,
+		      uint32_t leave)
 {
 	uint8_t type = (uint8_t)(1 + vb_random(b, 2));
 
-	while (nr) {
+	while (nr && vb_unused_segs(b) > leave) {
 		uint32_t part = 1 + vb_random(b, 20);
 
 		if (part > nr)
@@ -345,6 +349,20 @@ static void fill_file(struct vb *b, struct vb_file *f, uint32_t nr)
 		if (!vb_random(b, 6))
 			vb_map(b, f, (uint32_t)f->map.nr + 2,
 			       vb_random(b, 2) ? OD_BLK_NEW : 0);
+	}
+}
+
+/* Wholly valid segments until so many are left. */
+static void fill_segs(struct vb *b, uint32_t leave)
+{
+	struct vb_file *f = vb_file(b, VB_REG);
+
+	while (vb_unused_segs(b) > leave) {
+		uint32_t segno = vb_new_seg(b, LOG_COLD_DATA, ~0U);
+
+		for (uint32_t i = 0; i < VB_SEG_BLKS; i++)
+			vb_map(b, f, (uint32_t)f->map.nr,
+			       seg_to_blk(&b->lo, segno) + i);
 	}
 }
 
@@ -362,13 +380,16 @@ void vb_make_random(struct vb *b, const struct vb_random_opt *opt)
 		.nat_journal = 3, .sit_journal = 4,
 	});
 	b->scatter = 1 + (uint32_t)(opt->seed % 3);
-	for (uint32_t i = 0; i < nr_files && vb_unused_segs(b) > opt->leave;
-	     i++) {
+	for (uint32_t i = 0; i < nr_files &&
+			     vb_unused_segs(b) > opt->leave + SPARE_SEGS; i++) {
 		struct vb_file *f = vb_file(b, vb_random(b, 20) ? VB_REG :
 					       VB_ORPHAN);
 
-		fill_file(b, f, 1 + vb_random(b, vb_random(b, 8) ? 60 : max));
+		fill_file(b, f, 1 + vb_random(b, vb_random(b, 8) ? 60 : max),
+			  opt->leave + SPARE_SEGS);
 	}
+	if (opt->full)
+		fill_segs(b, opt->leave);
 	for (size_t i = 1; i < b->files.nr; i++)
 		if (!vb_random(b, every))
 			vb_delete(b, b->files.v[i]);

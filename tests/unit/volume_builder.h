@@ -139,6 +139,7 @@ struct vb_random_opt {
 	uint32_t segs_per_sec;		/* 0: 1 */
 	uint32_t nr_files;		/* at most; 0: 120 */
 	uint32_t leave;			/* segments that are never used */
+	bool full;			/* use all others */
 	uint32_t delete_every;		/* 0: 3 */
 	uint32_t max_blocks;		/* of a large file; 0: 1500 */
 };
