@@ -6,13 +6,12 @@
  */
 #include "config.h"
 
-#include "engine/gc.h"
+#include "engine/gc_int.h"
 
 #include "base/bits.h"
 #include "engine/flush.h"
 #include "engine/guard.h"
 #include "engine/pack.h"
-#include "engine/victim.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -20,31 +19,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct run {
-	struct volume *vol;
-	const struct gc_options *opt;
-	struct gc_report *rep;
-	struct txn txn;
-	uint8_t *held;			/* sections that cannot be emptied */
-	uint8_t *was_valid;		/* segments with valid blocks at first */
-	uint8_t *selected;		/* sections that were victims */
-	uint32_t free_goal;		/* of --until-free; 0: none */
-	uint64_t done, total;		/* blocks, for progress */
-	bool stop;			/* no more transactions */
-};
-
 static int report_progress(void *priv, uint64_t done, uint64_t total)
 {
-	struct run *r = priv;
+	struct gc_run *r = priv;
 
 	(void)total;
+	if (r->deadline_ms > 0 && flush_clock_ms() >= r->deadline_ms) {
+		r->timed_out = true;
+		return 1;
+	}
 	if (!r->opt->progress)
 		return 0;
 	return r->opt->progress(r->opt->progress_priv, "moving",
 				r->done + done, r->total);
 }
 
-static bool goal_is_reached(struct run *r)
+static bool goal_is_reached(struct gc_run *r)
 {
 	const struct gc_options *opt = r->opt;
 
@@ -61,127 +51,11 @@ static bool goal_is_reached(struct run *r)
 }
 
 /*
- * Blocks that the logs of one side can take before they open a section. A log
- * in a dirty section will leave it.
- */
-static uint64_t room_in_logs(const struct run *r, bool nodes)
-{
-	const struct layout *lo = &r->vol->lo;
-	uint64_t room = 0;
-
-	for (uint8_t t = 0; t < OD_NR_LOGS; t++) {
-		uint32_t secno = seg_to_sec(lo, r->vol->cp.log[t].segno);
-
-		if (!!log_is_node(t) == nodes && !r->opt->full &&
-		    !section_is_dirty(r->vol, secno))
-			room += alloc_room(&r->txn.alloc, t, 0) %
-				blks_per_sec(lo);
-	}
-	return room;
-}
-
-static uint64_t blocks_left_to_move(const struct run *r)
-{
-	const struct relocate_stats *m = &r->rep->moved;
-	uint64_t moved = m->data_moved + m->nodes_moved;
-
-	if (!r->opt->max_moved)
-		return UINT64_MAX;
-	return moved < r->opt->max_moved ? r->opt->max_moved - moved : 0;
-}
-
-/*
- * How many victims from list[at] on to try in one transaction: what the free
- * space may hold, before the nodes that have to be rewritten are known (the
- * plan finds out), and no more than is asked for.
- */
-static size_t batch_size(struct run *r, const struct victim_vec *list,
-			 size_t at)
-{
-	uint32_t per_sec = blks_per_sec(&r->vol->lo);
-	uint32_t free_secs = volume_free_secs(r->vol);
-	uint64_t room = (uint64_t)r->txn.alloc.nr_free * per_sec +
-			room_in_logs(r, list->v[at].is_node);
-	uint64_t most = r->opt->max_sections, blocks = 0;
-	uint64_t may_move = blocks_left_to_move(r);
-	size_t n = 0;
-
-	while (at + n < list->nr) {
-		blocks += list->v[at + n].valid;
-		if (n && (blocks > room || blocks > PACK_DEFAULT_MAX))
-			break;
-		if (blocks > may_move)
-			break;
-		if (most && r->rep->sections_selected + n >= most)
-			break;
-		if (r->free_goal && free_secs + n >= r->free_goal +
-						     blocks / per_sec + 1)
-			break;
-		n++;
-	}
-	return n;
-}
-
-/* Whether emptying all that is left of the list frees a section at all. */
-static bool list_pays(const struct run *r, const struct victim_vec *list,
-		      size_t at)
-{
-	uint32_t per_sec = blks_per_sec(&r->vol->lo);
-	uint64_t room = room_in_logs(r, list->v[at].is_node), blocks = 0;
-
-	for (size_t i = at; i < list->nr; i++)
-		blocks += list->v[i].valid;
-	blocks = blocks > room ? blocks - room : 0;
-	return (blocks + per_sec - 1) / per_sec < list->nr - at;
-}
-
-/* No file may have more extents than before, whatever it costs. */
-static bool keeps_runs(const struct run *r)
-{
-	return r->opt->full || r->opt->keep_runs;
-}
-
-/*
- * Plan a transaction of at most @nr victims from list[at] on; fewer where
- * free space is short; *took: how many of the list it takes.
- */
-static int plan(struct run *r, const struct victim_vec *list, size_t at,
-		size_t nr, size_t *took)
-{
-	struct txn *t = &r->txn;
-	int err = 0;
-
-	txn_reset(t);
-	t->may_split = false;
-	for (size_t i = 0; !err && i < nr; i++)
-		err = txn_add_section(t, list->v[at + i].secno);
-	while (!err) {
-		err = keeps_runs(r) ? txn_take_runs_along(t) : 0;
-		if (!err)
-			err = txn_resolve(t);
-		if (!err)
-			err = txn_place(t);
-		if (err != -ENOSPC)
-			break;
-		if (t->victims.nr == 1 && (t->may_split || keeps_runs(r)))
-			break;
-		err = 0;
-		if (t->victims.nr == 1)
-			t->may_split = true;
-		txn_shrink(t, (t->victims.nr + 1) / 2);
-	}
-	*took = t->victims.nr;
-	if (!err)
-		err = txn_count_cuts(t);
-	return err;
-}
-
-/*
  * What was freed, from the SIT after a commit and never counted on the
  * way: a segment that had valid blocks at first and has none now; a section
  * none of whose segments has any, if one had.
  */
-static void account(struct run *r)
+static void account(struct gc_run *r)
 {
 	const struct layout *lo = &r->vol->lo;
 	struct gc_report *rep = r->rep;
@@ -207,7 +81,7 @@ static void account(struct run *r)
 	rep->dirty_secs_after = count_dirty_sections(r->vol);
 }
 
-static int carry_out(struct run *r)
+static int carry_out(struct gc_run *r)
 {
 	struct txn *t = &r->txn;
 	int err = relocate(t, &r->rep->moved);
@@ -222,7 +96,7 @@ static int carry_out(struct run *r)
 	return 0;
 }
 
-static void hold(struct run *r, uint32_t secno)
+static void hold(struct gc_run *r, uint32_t secno)
 {
 	if (bit_test_lsb(r->held, secno))
 		return;
@@ -230,105 +104,28 @@ static void hold(struct run *r, uint32_t secno)
 	r->rep->sections_skipped++;
 }
 
-static int64_t sections_opened(const struct run *r, bool nodes)
+void gc_stop_at_limit(struct gc_run *r)
 {
-	const struct alloc_seg_vec *segs = &r->txn.alloc.segs;
-	int64_t n = 0;
-
-	for (size_t i = 0; i < segs->nr; i++)
-		n += !!log_is_node(segs->v[i].type) == nodes &&
-		     !segs->v[i].first &&
-		     segs->v[i].segno % r->vol->lo.segs_per_sec == 0;
-	return n;
-}
-
-/* Sections besides the victims that lose all their blocks to the moves. */
-static int sections_emptied(const struct run *r, int64_t *nr)
-{
-	const struct layout *lo = &r->vol->lo;
-	struct map left = { 0 };
-	int err = 0;
-
-	for (size_t i = 0; !err && i < r->txn.moves.nr; i++) {
-		uint32_t secno = blk_to_sec(lo, r->txn.moves.v[i].src);
-		uint64_t moved = 0;
-
-		if (bit_test_lsb(r->txn.is_victim, secno))
-			continue;
-		map_get(&left, secno, &moved);
-		*nr += moved + 1 == sit_sec_valid(&r->vol->sit, secno);
-		err = map_put(&left, secno, moved + 1);
-	}
-	map_free(&left);
-	return err ? ctx_nomem(r->vol->ctx, "counts of sections") : 0;
-}
-
-/*
- * Free sections that the planned transaction gains on its side; less than 0:
- * loses. What moved data costs among the nodes comes back when their side is
- * collected, after it.
- */
-static int planned_gain(const struct run *r, bool nodes, int64_t *gain)
-{
-	*gain = (int64_t)r->txn.victims.nr - sections_opened(r, nodes);
-	return keeps_runs(r) ? sections_emptied(r, gain) : 0;
-}
-
-/*
- * Only what pays, unless more was asked for: no loss, and a gain where no run
- * may be cut, which can cost whole files.
- */
-static int plan_pays(const struct run *r, bool nodes, bool *pays)
-{
-	int64_t gain = 0;
-	int err;
-
-	*pays = r->opt->full || r->opt->max_sections;
-	if (*pays)
-		return 0;
-	err = planned_gain(r, nodes, &gain);
-	*pays = gain >= r->opt->keep_runs;
-	return err;
-}
-
-/* Plan; with fewer victims, the cheapest ones, while it does not pay. */
-static int plan_what_pays(struct run *r, const struct victim_vec *list,
-			  size_t at, size_t nr, size_t *took)
-{
-	for (;;) {
-		bool pays;
-		int err = plan(r, list, at, nr, took);
-
-		if (!err)
-			err = plan_pays(r, list->v[at].is_node, &pays);
-		if (err || pays)
-			return err;
-		if (*took == 1)
-			break;
-		nr = *took / 2;
-	}
-	*took = 0;
-	return 0;
+	r->rep->stopped_by = GC_STOP_MOVED;
+	r->stop = true;
 }
 
 /*
  * One transaction from list[*at] on. A victim that cannot be emptied, because
  * of a pinned file or for want of room, is held and passed over.
  */
-static int one_transaction(struct run *r, const struct victim_vec *list,
+static int one_transaction(struct gc_run *r, const struct victim_vec *list,
 			   size_t *at)
 {
-	size_t nr = batch_size(r, list, *at), took;
+	size_t nr = gc_batch_size(r, list, *at), took;
 	double start = flush_clock_ms();
 	int err;
 
 	if (!nr) {
-		if (list->v[*at].valid > blocks_left_to_move(r))
-			r->rep->stopped_by = GC_STOP_MOVED;
-		r->stop = true;
+		gc_stop_at_limit(r);
 		return 0;
 	}
-	err = plan_what_pays(r, list, *at, nr, &took);
+	err = gc_plan(r, list, *at, nr, &took);
 	r->rep->plan_ms += flush_clock_ms() - start;
 	if (err == -EBUSY) {
 		for (size_t i = 0; i < r->txn.pinned.nr; i++)
@@ -351,7 +148,7 @@ static int one_transaction(struct run *r, const struct victim_vec *list,
 }
 
 /* Sections found to be held since the list was made. */
-static void pass_over_held(struct run *r, struct victim_vec *list, size_t at)
+static void pass_over_held(struct gc_run *r, struct victim_vec *list, size_t at)
 {
 	size_t n = at;
 
@@ -361,20 +158,22 @@ static void pass_over_held(struct run *r, struct victim_vec *list, size_t at)
 	list->nr = n;
 }
 
-static int collect_side(struct run *r, bool nodes)
+static int collect_side(struct gc_run *r, bool nodes)
 {
+	struct victim_options choice = r->choice;
 	struct victim_vec list = { 0 };
 	size_t at = 0;
-	int err = victim_list(r->vol, nodes, r->opt->full, r->held, &list);
+	int err;
 
+	choice.no_data |= nodes;
+	choice.no_nodes |= !nodes;
+	err = victim_list(r->vol, &choice, r->held, &list);
 	while (!err && !r->stop) {
 		pass_over_held(r, &list, at);
 		if (at >= list.nr || goal_is_reached(r))
 			break;
 		alloc_reset(&r->txn.alloc);
-		/* Only what pays, unless more was asked for. */
-		if (!r->opt->full && !r->opt->max_sections &&
-		    !list_pays(r, &list, at))
+		if (!gc_list_pays(r, &list, at))
 			break;
 		err = one_transaction(r, &list, &at);
 	}
@@ -382,14 +181,20 @@ static int collect_side(struct run *r, bool nodes)
 	return err;
 }
 
-static void estimate_total(struct run *r)
+static int estimate_total(struct gc_run *r)
 {
-	for (uint32_t s = 0; s < r->vol->lo.nr_main_secs; s++)
-		if (r->opt->full || section_is_dirty(r->vol, s))
-			r->total += sit_sec_valid(&r->vol->sit, s);
+	struct victim_vec list = { 0 };
+	int err = victim_list(r->vol, &r->choice, r->held, &list);
+
+	for (size_t i = 0; !err && i < list.nr; i++)
+		r->total += list.v[i].valid;
+	if (r->total > gc_blocks_left(r))
+		r->total = gc_blocks_left(r);
+	vec_free(&list);
+	return err;
 }
 
-static int run_init(struct run *r)
+static int run_init(struct gc_run *r)
 {
 	const struct layout *lo = &r->vol->lo;
 	int err;
@@ -404,8 +209,9 @@ static int run_init(struct run *r)
 			bit_set_lsb(r->was_valid, s);
 	r->free_goal = (uint32_t)ceil(lo->nr_main_secs * r->opt->until_free /
 				      100);
-	estimate_total(r);
-	err = txn_init(&r->txn, r->vol);
+	err = estimate_total(r);
+	if (!err)
+		err = txn_init(&r->txn, r->vol);
 	if (err)
 		return err;
 	r->txn.no_pack = r->opt->no_pack;
@@ -418,7 +224,7 @@ static int run_init(struct run *r)
 	return 0;
 }
 
-static void run_free(struct run *r)
+static void run_free(struct gc_run *r)
 {
 	txn_free(&r->txn);
 	free(r->held);
@@ -426,7 +232,7 @@ static void run_free(struct run *r)
 	free(r->was_valid);
 }
 
-static int collect_both_sides(struct run *r)
+static int collect_both_sides(struct gc_run *r)
 {
 	int err = run_init(r);
 
@@ -435,7 +241,8 @@ static int collect_both_sides(struct run *r)
 	if (!err && !r->stop)
 		err = collect_side(r, true);
 	if (err == -EINTR) {
-		r->rep->stopped_by = GC_STOP_SIGNAL;
+		r->rep->stopped_by = r->timed_out ? GC_STOP_TIME :
+						    GC_STOP_SIGNAL;
 		err = 0;
 	}
 	return err;
@@ -450,16 +257,27 @@ static void note_before(struct volume *vol, struct gc_report *report)
 	report->dirty_secs_after = report->dirty_secs_before;
 }
 
-int gc_collect(struct volume *vol, const struct gc_options *opt,
-	       struct gc_report *report)
+static int collect(struct volume *vol, const struct gc_options *opt,
+		   struct gc_report *report, double start_ms)
 {
-	struct run r = { .vol = vol, .opt = opt, .rep = report };
+	struct gc_run r = {
+		.vol = vol, .opt = opt, .rep = report, .choice = opt->choice,
+	};
 	int err;
 
+	r.choice.full |= opt->full;
+	if (opt->time_limit > 0)
+		r.deadline_ms = start_ms + opt->time_limit * 1e3;
 	note_before(vol, report);
 	err = collect_both_sides(&r);
 	run_free(&r);
 	return err;
+}
+
+int gc_collect(struct volume *vol, const struct gc_options *opt,
+	       struct gc_report *report)
+{
+	return collect(vol, opt, report, flush_clock_ms());
 }
 
 /* After a failure too; the message is that of the failure then. */
@@ -496,7 +314,7 @@ int gc_run(struct volume *vol, const struct gc_options *opt,
 	if (err)
 		return err;
 	report->plan_ms = flush_clock_ms() - start;
-	err = gc_collect(vol, opt, report);
+	err = collect(vol, opt, report, start);
 	err = look_after(vol, report, err);
 	report->seconds = (flush_clock_ms() - start) / 1e3;
 	return err;

@@ -7,6 +7,7 @@
 #define F2CORE_ENGINE_GC_H
 
 #include "engine/relocate.h"
+#include "engine/victim.h"
 #include "tree/frag.h"
 
 /* Called now and then; anything but 0 stops the run at its last commit. */
@@ -14,12 +15,14 @@ typedef int gc_progress_fn(void *priv, const char *phase, uint64_t done,
 			   uint64_t total);
 
 struct gc_options {
-	bool full;			/* wholly valid sections too */
+	struct victim_options choice;	/* which sections, in which order */
+	bool full;			/* everything in order: also sets choice.full */
 	bool no_pack;			/* scan order */
 	bool keep_runs;			/* never cut a run, rather skip a section */
 	bool dry_run;			/* the device is an overlay: copy no data */
 	uint64_t max_sections;		/* 0: all */
 	uint64_t max_moved;		/* data and node blocks; 0: no limit */
+	double time_limit;		/* seconds; 0: no limit */
 	double until_free;		/* percent of sections; 0: no limit */
 	uint32_t pack_max_blocks;	/* 0: the default */
 	gc_progress_fn *progress;
@@ -29,7 +32,7 @@ struct gc_options {
 };
 
 enum gc_stop { GC_DONE, GC_STOP_SIGNAL, GC_STOP_SECTIONS, GC_STOP_FREE,
-	       GC_STOP_SPACE, GC_STOP_MOVED };
+	       GC_STOP_SPACE, GC_STOP_MOVED, GC_STOP_TIME };
 
 struct gc_report {
 	enum gc_stop stopped_by;

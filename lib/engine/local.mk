@@ -14,7 +14,8 @@ lib_libf2core_int_la_SOURCES += \
 	%D%/defrag_room.c \
 	%D%/defrag_select.c \
 	%D%/flush.h \
-	%D%/gc.c %D%/gc.h \
+	%D%/gc.c %D%/gc.h %D%/gc_int.h \
+	%D%/gc_plan.c \
 	%D%/guard.c %D%/guard.h \
 	%D%/nat_flush.c \
 	%D%/pack.c %D%/pack.h \
@@ -28,4 +29,5 @@ lib_libf2core_int_la_SOURCES += \
 	%D%/txn_place.c \
 	%D%/txn_resolve.c \
 	%D%/txn_write.c \
-	%D%/victim.c %D%/victim.h
+	%D%/victim.c %D%/victim.h \
+	%D%/victim_policy.c

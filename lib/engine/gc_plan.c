@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Planning a transaction of garbage collection: as much as fits and pays. */
+#include "config.h"
+
+#include "engine/gc_int.h"
+
+#include "base/bits.h"
+#include "engine/pack.h"
+
+#include <errno.h>
+
+/* Blocks in a transaction where time is short: what it does may be lost. */
+#define MOST_BY_TIME	32768U
+
+uint64_t gc_blocks_left(const struct gc_run *r)
+{
+	const struct relocate_stats *m = &r->rep->moved;
+	uint64_t moved = m->data_moved + m->nodes_moved;
+
+	if (!r->opt->max_moved)
+		return UINT64_MAX;
+	return moved < r->opt->max_moved ? r->opt->max_moved - moved : 0;
+}
+
+size_t gc_batch_size(struct gc_run *r, const struct victim_vec *list,
+		     size_t at)
+{
+	uint32_t per_sec = blks_per_sec(&r->vol->lo);
+	uint32_t free_secs = volume_free_secs(r->vol);
+	uint64_t room = (uint64_t)r->txn.alloc.nr_free * per_sec +
+			victim_room_in_logs(&r->txn.alloc, list->v[at].is_node,
+					    r->opt->full);
+	uint64_t most = r->opt->max_sections, blocks = 0;
+	uint64_t may_move = gc_blocks_left(r);
+	uint64_t at_once = r->deadline_ms > 0 ? MOST_BY_TIME :
+						PACK_DEFAULT_MAX;
+	size_t n = 0;
+
+	while (at + n < list->nr) {
+		blocks += list->v[at + n].valid;
+		if (n && (blocks > room || blocks > at_once))
+			break;
+		if (blocks > may_move)
+			break;
+		if (most && r->rep->sections_selected + n >= most)
+			break;
+		if (r->free_goal && free_secs + n >= r->free_goal +
+						     blocks / per_sec + 1)
+			break;
+		n++;
+	}
+	return n;
+}
+
+/* More was asked for than what pays. */
+static bool pays_or_not(const struct gc_run *r)
+{
+	return r->opt->full || r->opt->max_sections || r->choice.nr_only;
+}
+
+bool gc_list_pays(const struct gc_run *r, const struct victim_vec *list,
+		  size_t at)
+{
+	return pays_or_not(r) ||
+	       victim_gain(&r->txn.alloc, &list->v[at], list->nr - at,
+			   list->v[at].is_node, r->opt->full) > 0;
+}
+
+/* No file may have more extents than before, whatever it costs. */
+static bool keeps_runs(const struct gc_run *r)
+{
+	return r->opt->full || r->opt->keep_runs;
+}
+
+/*
+ * Plan a transaction of at most @nr victims from list[at] on; fewer where
+ * free space is short; *took: how many of the list it takes.
+ */
+static int plan(struct gc_run *r, const struct victim_vec *list, size_t at,
+		size_t nr, size_t *took)
+{
+	struct txn *t = &r->txn;
+	int err = 0;
+
+	txn_reset(t);
+	t->may_split = false;
+	for (size_t i = 0; !err && i < nr; i++)
+		err = txn_add_section(t, list->v[at + i].secno);
+	while (!err) {
+		err = keeps_runs(r) ? txn_take_runs_along(t) : 0;
+		if (!err)
+			err = txn_resolve(t);
+		if (!err)
+			err = txn_place(t);
+		if (err != -ENOSPC)
+			break;
+		if (t->victims.nr == 1 && (t->may_split || keeps_runs(r)))
+			break;
+		err = 0;
+		if (t->victims.nr == 1)
+			t->may_split = true;
+		txn_shrink(t, (t->victims.nr + 1) / 2);
+	}
+	*took = t->victims.nr;
+	if (!err)
+		err = txn_count_cuts(t);
+	return err;
+}
+
+static int64_t sections_opened(const struct gc_run *r, bool nodes)
+{
+	const struct alloc_seg_vec *segs = &r->txn.alloc.segs;
+	int64_t n = 0;
+
+	for (size_t i = 0; i < segs->nr; i++)
+		n += !!log_is_node(segs->v[i].type) == nodes &&
+		     !segs->v[i].first &&
+		     segs->v[i].segno % r->vol->lo.segs_per_sec == 0;
+	return n;
+}
+
+/* Sections besides the victims that lose all their blocks to the moves. */
+static int sections_emptied(const struct gc_run *r, int64_t *nr)
+{
+	const struct layout *lo = &r->vol->lo;
+	struct map left = { 0 };
+	int err = 0;
+
+	for (size_t i = 0; !err && i < r->txn.moves.nr; i++) {
+		uint32_t secno = blk_to_sec(lo, r->txn.moves.v[i].src);
+		uint64_t moved = 0;
+
+		if (bit_test_lsb(r->txn.is_victim, secno))
+			continue;
+		map_get(&left, secno, &moved);
+		*nr += moved + 1 == sit_sec_valid(&r->vol->sit, secno);
+		err = map_put(&left, secno, moved + 1);
+	}
+	map_free(&left);
+	return err ? ctx_nomem(r->vol->ctx, "counts of sections") : 0;
+}
+
+/*
+ * Free sections that the planned transaction gains on its side; less than 0:
+ * loses. What moved data costs among the nodes comes back when their side is
+ * collected, after it.
+ */
+static int planned_gain(const struct gc_run *r, bool nodes, int64_t *gain)
+{
+	*gain = (int64_t)r->txn.victims.nr - sections_opened(r, nodes);
+	return keeps_runs(r) ? sections_emptied(r, gain) : 0;
+}
+
+/*
+ * Blocks of the plan that leave their place by choice: those of victims, and
+ * those taken along, which can be more than the limit.
+ */
+static bool moves_too_much(const struct gc_run *r)
+{
+	const struct node_vec *nodes = &r->txn.nodes;
+	uint64_t n = r->txn.moves.nr;
+
+	for (size_t i = 0; i < nodes->nr; i++)
+		n += nodes->v[i].is_victim;
+	return n > gc_blocks_left(r);
+}
+
+/*
+ * Only what pays, unless more was asked for: no loss, and a gain where no run
+ * may be cut, which can cost whole files.
+ */
+static int plan_pays(const struct gc_run *r, bool nodes, bool *pays)
+{
+	int64_t gain = 0;
+	int err;
+
+	*pays = pays_or_not(r);
+	if (*pays)
+		return 0;
+	err = planned_gain(r, nodes, &gain);
+	*pays = gain >= r->opt->keep_runs;
+	return err;
+}
+
+int gc_plan(struct gc_run *r, const struct victim_vec *list, size_t at,
+	    size_t nr, size_t *took)
+{
+	for (;;) {
+		bool pays, too_much;
+		int err = plan(r, list, at, nr, took);
+
+		if (!err)
+			err = plan_pays(r, list->v[at].is_node, &pays);
+		if (err)
+			return err;
+		too_much = moves_too_much(r);
+		if (pays && !too_much)
+			return 0;
+		nr = *took / 2;
+		*took = 0;
+		if (!nr && too_much)
+			gc_stop_at_limit(r);
+		if (!nr)
+			return 0;
+	}
+}
