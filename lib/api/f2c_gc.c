@@ -4,6 +4,7 @@
 
 #include "api/fs.h"
 #include "api/size_int.h"
+#include "api/victims_int.h"
 #include "engine/gc.h"
 
 #include <errno.h>
@@ -19,11 +20,17 @@ static int take_options(struct f2c_fs *fs, const struct f2c_gc_options *theirs,
 		return err;
 	if (!(o.until_free >= 0 && o.until_free <= 100))
 		return ctx_fail(fs->ctx, -EINVAL, "f2c_gc_options: until_free is not a percentage");
+	if (o.max_moved_bytes && o.max_moved_bytes < fs->vol->lo.block_size)
+		return ctx_fail(fs->ctx, -EINVAL, "f2c_gc_options: max_moved_bytes is less than a block");
+	if (!(o.time_limit >= 0))
+		return ctx_fail(fs->ctx, -EINVAL, "f2c_gc_options: time_limit is not a number of seconds");
 	*opt = (struct gc_options){
 		.full = o.full,
 		.no_pack = o.no_pack,
 		.dry_run = fs->flags & F2C_DRY_RUN,
 		.max_sections = o.max_sections,
+		.max_moved = o.max_moved_bytes / fs->vol->lo.block_size,
+		.time_limit = o.time_limit,
 		.until_free = o.until_free,
 		.pack_max_blocks = o.pack_max_blocks < UINT32_MAX ?
 				   (uint32_t)o.pack_max_blocks : UINT32_MAX,
@@ -31,7 +38,7 @@ static int take_options(struct f2c_fs *fs, const struct f2c_gc_options *theirs,
 		.progress_priv = o.progress_priv,
 		.fail_record_every = o.fail_record_every,
 	};
-	return 0;
+	return victim_options_take(fs, o.victims, &opt->choice);
 }
 
 static const char *stop_name(enum gc_stop stop)
@@ -49,6 +56,8 @@ static const char *stop_name(enum gc_stop stop)
 		return "no-space";
 	case GC_STOP_MOVED:
 		return "max-moved";
+	case GC_STOP_TIME:
+		return "time";
 	}
 	return NULL;
 }
@@ -108,7 +117,7 @@ int f2c_gc_run(struct f2c_fs *fs, const struct f2c_gc_options *options,
 {
 	struct f2c_gc_report out = { 0 };
 	struct gc_report r = { 0 };
-	struct gc_options opt;
+	struct gc_options opt = { 0 };
 	int err = size_check(fs->ctx, "f2c_gc_report", report);
 
 	if (err)
@@ -119,6 +128,7 @@ int f2c_gc_run(struct f2c_fs *fs, const struct f2c_gc_options *options,
 			       fs->vol->dev->name);
 	if (!err)
 		err = gc_run(fs->vol, &opt, &r);
+	victim_options_drop(&opt.choice);
 	out.dry_run = fs->flags & F2C_DRY_RUN;
 	put_counts(&r, &out);
 	put_commits(&r, &out);

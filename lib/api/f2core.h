@@ -378,12 +378,107 @@ f2c_check_finding(struct f2c_check_report *report, size_t i);
 
 /* ---- Garbage collection ----------------------------------------------- */
 
+enum f2c_victim_policy {
+	F2C_GREEDY,			/* fewest valid blocks first */
+	F2C_COST_BENEFIT,		/* few valid blocks, and old */
+	F2C_AGE_THRESHOLD,		/* of the oldest: old, and few */
+};
+
+enum f2c_victim_side {
+	F2C_BOTH_SIDES,
+	F2C_DATA_ONLY,
+	F2C_NODES_ONLY,
+};
+
+/** struct f2c_section_range - sections, of which both ends belong to it */
+struct f2c_section_range {
+	uint32_t first, last;
+};
+
+/** struct f2c_victim_options - which sections; zero is the default everywhere */
+struct f2c_victim_options {
+	size_t size;			/* set by the caller */
+	enum f2c_victim_policy policy;
+	enum f2c_victim_side side;
+	double skip_valid;		/* leave alone what is valid to this
+					 * percentage or more; 0: nothing */
+	const struct f2c_section_range *only;	/* no other sections */
+	size_t nr_only;			/* 0: all */
+};
+
+/** struct f2c_victim - a section with both valid blocks and holes */
+struct f2c_victim {
+	uint32_t section;
+	enum f2c_log_type type;
+	bool is_current;		/* a log stands in it */
+	uint32_t blocks;		/* it has in all */
+	uint32_t valid_blocks;		/* would have to move */
+	uint32_t gain_blocks;		/* would become free */
+	uint64_t age_seconds;		/* mean, on the volume's own clock */
+	uint32_t cost;			/* by the policy; the least is best */
+};
+
+/** struct f2c_victims_summary - of all of a list */
+struct f2c_victims_summary {
+	uint64_t sections, data_sections, node_sections;
+	uint64_t valid_blocks, gain_blocks;
+	uint32_t gain_sections;		/* at the best: f2c_victims_find() */
+	uint32_t free_sections;		/* of the volume, as it is */
+	uint32_t volume_sections;
+	/* [i]: those that are 10 i to below 10 (i + 1) percent valid */
+	uint64_t sections_by_share[10];
+	uint64_t valid_blocks_by_share[10];
+};
+
+/** struct f2c_victims - a list of sections, in the order to empty them */
+struct f2c_victims;
+
+/**
+ * f2c_victims_find - which sections garbage collection would empty
+ * @fs:      any way opened; nothing is written
+ * @options: may be NULL
+ * @victims: set on success; the caller's, to f2c_victims_free()
+ *
+ * Costs are those of the kernel, to the last digit, for a volume that was just
+ * mounted: with F2C_GREEDY the valid blocks, with the others 2^32 - 1 less a
+ * benefit. With F2C_AGE_THRESHOLD sections are no victims before they are a
+ * week older than the youngest, unless the whole volume is younger than that;
+ * and the oldest fifth, but at least ten, goes before the others.
+ *
+ * gain_sections is a bound from the valid blocks and the room in the logs. It
+ * does not count nodes that have to be rewritten for new addresses: a dry run
+ * of f2c_gc_run() says what will be.
+ *
+ * Return: 0, or
+ *   -EINVAL  a struct without size or of a newer version, or an option without
+ *            sense
+ *   -ENOMEM
+ * Since: 0.1
+ * Rule: kernel fs/f2fs/gc.c, get_gc_cost() and atgc_lookup_victim()
+ */
+F2C_API int f2c_victims_find(struct f2c_fs *fs,
+			     const struct f2c_victim_options *options,
+			     struct f2c_victims **victims);
+/** f2c_victims_free - NULL is accepted. Since: 0.1 */
+F2C_API void f2c_victims_free(struct f2c_victims *victims);
+/** f2c_victims_nr - how many there are. Since: 0.1 */
+F2C_API size_t f2c_victims_nr(const struct f2c_victims *victims);
+/** f2c_victims_get - number @i of them, the best is 0; NULL: none. Since: 0.1 */
+F2C_API const struct f2c_victim *
+f2c_victims_get(const struct f2c_victims *victims, size_t i);
+/** f2c_victims_get_summary - totals; as long as the list is. Since: 0.1 */
+F2C_API const struct f2c_victims_summary *
+f2c_victims_get_summary(const struct f2c_victims *victims);
+
 /** struct f2c_gc_options - what to collect; zero is the default everywhere */
 struct f2c_gc_options {
 	size_t size;			/* set by the caller */
 	bool full;			/* wholly valid sections too */
 	bool no_pack;			/* move in scan order */
+	const struct f2c_victim_options *victims;	/* NULL: the defaults */
 	uint64_t max_sections;		/* victims at most; 0: all */
+	uint64_t max_moved_bytes;	/* of data and nodes; 0: no limit */
+	double time_limit;		/* seconds; 0: none */
 	double until_free;		/* stop at this percentage of sections free */
 	uint64_t pack_max_blocks;	/* records in the queue; 0: 32 MiB of them */
 	f2c_progress_fn *progress;
@@ -402,7 +497,8 @@ struct f2c_phases {
 struct f2c_gc_report {
 	size_t size;			/* set by the caller */
 	bool dry_run;
-	const char *stopped_by;		/* NULL, "signal", "sections", "until-free", "no-space" */
+	const char *stopped_by;		/* NULL, "signal", "sections", "until-free",
+					 * "max-moved", "time", "no-space" */
 	uint64_t sections_selected;	/* victims */
 	uint64_t sections_skipped;	/* held by pinned files, or no room */
 	uint64_t segments_freed;
@@ -437,8 +533,10 @@ struct f2c_gc_report {
  * @report: set also when the run failed or was stopped midway, to what was
  *          committed; a struct of the caller's
  *
- * Victims are taken by fewest valid blocks; all blocks of one transaction are
- * packed by inode and file offset (options->no_pack: in scan order). Each
+ * Victims are taken in the order of f2c_victims_find(), data before nodes, as
+ * long as that frees sections; with full, max_sections or victims->only as long
+ * as there are any. All blocks of one transaction are packed by inode and file
+ * offset (options->no_pack: in scan order). Each
  * transaction is durable before its victims are reused; a crash leaves the
  * state before or after one.
  *

@@ -8,5 +8,6 @@ lib_libf2core_int_la_SOURCES += \
 	%D%/f2c_gc.c \
 	%D%/f2c_name.c \
 	%D%/f2c_status.c \
+	%D%/f2c_victims.c %D%/victims_int.h \
 	%D%/fs.h \
 	%D%/size_int.c %D%/size_int.h
