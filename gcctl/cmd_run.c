@@ -2,14 +2,14 @@
 /* gcctl.f2fs run: garbage collection, or with --dry-run its plan. */
 #include "config.h"
 
-#include "gcctl.h"
+#include "choice.h"
 #include "report.h"
 #include "tool/stop.h"
 
 #include <stdint.h>
 
 struct run_job {
-	struct session s;		/* first: the shared handlers */
+	struct choice choice;		/* first: the shared handlers */
 	bool dry_run;
 	struct f2c_gc_options gc;
 };
@@ -26,6 +26,27 @@ static int set_until_free(struct cli *cli, const char *arg)
 	struct run_job *job = cli->priv;
 
 	return cli_percent(cli, arg, &job->gc.until_free);
+}
+
+static int set_max_moved(struct cli *cli, const char *arg)
+{
+	struct run_job *job = cli->priv;
+	int err = cli_size(cli, arg, &job->gc.max_moved_bytes);
+
+	if (!err && !job->gc.max_moved_bytes)
+		err = cli_fail(cli, "at 0 nothing could be moved");
+	return err;
+}
+
+static int set_time_limit(struct cli *cli, const char *arg)
+{
+	struct run_job *job = cli->priv;
+	uint32_t seconds;
+	int err = cli_u32(cli, arg, 1, UINT32_MAX, &seconds);
+
+	if (!err)
+		job->gc.time_limit = seconds;
+	return err;
 }
 
 static int set_full(struct cli *cli, const char *arg)
@@ -75,9 +96,13 @@ static int set_fail_record(struct cli *cli, const char *arg)
 }
 
 static const struct cli_opt options[] = {
+	CHOICE_OPTIONS,
 	{ 0, "sections", "N", "empty at most N sections", set_sections },
 	{ 0, "until-free", "PCT", "stop when PCT percent of the sections are free",
 	  set_until_free },
+	{ 0, "max-moved", "SIZE", "move no more than SIZE bytes", set_max_moved },
+	{ 0, "time-limit", "SEC", "stop at the last commit after SEC seconds",
+	  set_time_limit },
 	{ 0, "full", NULL, "also move sections that are wholly valid, so that every file comes together",
 	  set_full },
 	{ 0, "no-pack", NULL, "move blocks in the order in which they lie, not file by file",
@@ -102,25 +127,26 @@ static int run(struct run_job *job, const char *path)
 	struct out *out;
 	int err;
 
-	if (session_open(&job->s, path, job->dry_run ? F2C_DRY_RUN : F2C_RDWR))
-		return session_no_result(&job->s);
+	if (session_open(&job->choice.s, path, job->dry_run ? F2C_DRY_RUN : F2C_RDWR))
+		return session_no_result(&job->choice.s);
 	job->gc.size = sizeof(job->gc);
+	job->gc.victims = choice_options(&job->choice);
 	job->gc.progress = progress_of_library;
-	job->gc.progress_priv = job->s.progress;
+	job->gc.progress_priv = job->choice.s.progress;
 	stop_install();
-	err = f2c_gc_run(job->s.fs, &job->gc, &r);
+	err = f2c_gc_run(job->choice.s.fs, &job->gc, &r);
 	if (err)
-		session_fail(&job->s);
+		session_fail(&job->choice.s);
 	if (err && !r.commits)
-		return session_no_result(&job->s);
+		return session_no_result(&job->choice.s);
 	/* The block size, to give sizes in bytes. */
-	if (f2c_get_status(job->s.fs, &st))
+	if (f2c_get_status(job->choice.s.fs, &st))
 		st.block_size = 4096;
-	out = session_out(&job->s);
+	out = session_out(&job->choice.s);
 	if (!out)
 		return 1;
-	report_run(out, path, &r, st.block_size, err, job->s.verbose);
-	return session_end_out(&job->s, out, err ? 1 : 0);
+	report_run(out, path, &r, st.block_size, err, job->choice.s.verbose);
+	return session_end_out(&job->choice.s, out, err ? 1 : 0);
 }
 
 int cmd_run(int argc, char **argv)
@@ -138,10 +164,10 @@ int cmd_run(int argc, char **argv)
 	};
 	int status;
 
-	session_init(&job.s, PROGRAM);
-	if (!cli_parse(&cli, argc, argv))
-		return cli.status;
-	status = run(&job, cli.operands[0]);
-	session_close(&job.s);
+	session_init(&job.choice.s, PROGRAM);
+	status = cli_parse(&cli, argc, argv) ? run(&job, cli.operands[0]) :
+					       cli.status;
+	choice_free(&job.choice);
+	session_close(&job.choice.s);
 	return status;
 }

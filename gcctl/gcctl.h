@@ -9,5 +9,6 @@
 
 int cmd_status(int argc, char **argv);
 int cmd_run(int argc, char **argv);
+int cmd_victims(int argc, char **argv);
 
 #endif

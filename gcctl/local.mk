@@ -5,5 +5,8 @@ gcctl_gcctl_f2fs_SOURCES = \
 	%D%/gcctl.h \
 	%D%/cmd_run.c \
 	%D%/cmd_status.c \
-	%D%/report.c %D%/report.h
+	%D%/cmd_victims.c \
+	%D%/choice.c %D%/choice.h \
+	%D%/report.c %D%/report.h \
+	%D%/victims.c %D%/victims.h
 gcctl_gcctl_f2fs_LDADD = $(PROGRAM_LIBS)

@@ -6,6 +6,8 @@
 
 static const struct cli_command commands[] = {
 	{ "status", "show segments, sections and the use of space", cmd_status },
+	{ "victims", "list the sections that a run would empty, and their costs",
+	  cmd_victims },
 	{ "run", "empty dirty sections, so that free space is whole", cmd_run },
 	{ 0 },
 };

@@ -80,6 +80,8 @@ static const char *stop_label(const struct f2c_gc_report *r)
 		{ "signal", "a signal" },
 		{ "sections", "the limit of --sections" },
 		{ "until-free", "the goal of --until-free" },
+		{ "max-moved", "the limit of --max-moved" },
+		{ "time", "the limit of --time-limit" },
 		{ "no-space", "too little free space to go on" },
 	};
 

@@ -18,8 +18,8 @@ load ../lib/common
 @test "--help lists the commands, and each has a --help" {
 	run "$GCCTL" --help
 	[ "$status" -eq 0 ]
-	[[ $output = *"  status "*"  run "* ]]
-	for command in status run; do
+	[[ $output = *"  status "*"  victims "*"  run "* ]]
+	for command in status victims run; do
 		run "$GCCTL" $command --help
 		[ "$status" -eq 0 ]
 		[[ ${lines[0]} = "Usage: gcctl.f2fs $command [OPTION]... VOLUME" ]]
@@ -32,7 +32,7 @@ load ../lib/common
 }
 
 @test "a command needs one volume, not none, not two" {
-	for command in status run; do
+	for command in status victims run; do
 		run "$GCCTL" $command
 		[ "$status" -eq 2 ]
 		[ "${#lines[@]}" -eq 1 ]
@@ -46,7 +46,10 @@ load ../lib/common
 	for bad in --sections=0 --sections=-1 --sections=many --until-free=101 \
 		--until-free=-1 --until-free=x --pack-max-blocks=0 \
 		--pack-max-blocks=4k --progress=99 --progress=x \
-		--fail-record-every=0; do
+		--fail-record-every=0 --policy=lazy --type=inode \
+		--section= --section=x --section=5-4 --section=1-2-3 \
+		--section=4294967296 --skip-valid=0 --skip-valid=101 \
+		--max-moved=0 --max-moved=x --time-limit=0 --time-limit=1.5; do
 		echo "$bad"
 		run "$GCCTL" run $bad "$img"
 		[ "$status" -eq 2 ]
