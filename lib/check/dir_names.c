@@ -9,7 +9,6 @@
 #include "config.h"
 
 #include "base/map.h"
-#include "base/work.h"
 #include "check/check_int.h"
 #include "check/scan.h"
 
@@ -17,9 +16,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define KEY_END		(1ULL << 63)
-#define NR_BUCKETS	256U
-#define BUCKET_SHIFT	55		/* of a 63-bit key */
+#define KEY_BITS	63
+#define KEY_END		(1ULL << KEY_BITS)
+#define KEYS_PER_BUCKET	4U
 #define MAX_FIRSTS	100000U		/* names compared byte by byte */
 
 /* A bijection that spreads each bit over all others. */
@@ -188,11 +187,70 @@ static int report(void *priv, unsigned int worker, const struct dir_block *b,
 	return 0;
 }
 
-/* All keys of this round, in buckets of their highest bits. */
+/*
+ * All keys of this round, dealt into buckets of one width. Keys are random
+ * numbers, so that a bucket has a handful of them.
+ */
 struct buckets {
 	uint64_t *keys;
-	size_t bound[NR_BUCKETS + 1];
+	size_t *bound;			/* bucket i: bound[i] to bound[i + 1] */
+	size_t nr;			/* a power of 2 */
+	size_t nr_keys;
+	uint64_t from, to;
+	unsigned int shift;		/* of the distance from @from */
 };
+
+static void buckets_free(struct buckets *b)
+{
+	free(b->keys);
+	free(b->bound);
+}
+
+static int buckets_init(struct check *c, struct buckets *b)
+{
+	size_t nr = 0;
+
+	for (unsigned int t = 0; t < c->nr_threads; t++)
+		nr += c->workers[t].keys.nr;
+	b->from = c->key_from;
+	b->to = c->key_to;
+	for (b->nr = 1; b->nr < nr / KEYS_PER_BUCKET;)
+		b->nr *= 2;
+	while ((b->to - b->from - 1) >> b->shift >= b->nr)
+		b->shift++;
+	b->keys = malloc((nr + 1) * sizeof(*b->keys));
+	b->bound = calloc(b->nr + 2, sizeof(*b->bound));
+	return b->keys && b->bound ? 0 : ctx_nomem(c->vol->ctx, "names");
+}
+
+/* A key that is out of the range by now comes in a later round. */
+static void deal_keys(struct check *c, struct buckets *b)
+{
+	size_t *at = b->bound + 1;	/* one ahead: ends as it should be */
+
+	for (unsigned int t = 0; t < c->nr_threads; t++) {
+		const struct key_vec *keys = &c->workers[t].keys;
+
+		for (size_t i = 0; i < keys->nr; i++)
+			if (keys->v[i] < b->to)
+				at[(keys->v[i] - b->from) >> b->shift]++;
+	}
+	for (size_t i = 0; i < b->nr; i++) {
+		size_t nr = at[i];
+
+		at[i] = b->nr_keys;
+		b->nr_keys += nr;
+	}
+	for (unsigned int t = 0; t < c->nr_threads; t++) {
+		struct key_vec *keys = &c->workers[t].keys;
+
+		for (size_t i = 0; i < keys->nr; i++)
+			if (keys->v[i] < b->to)
+				b->keys[at[(keys->v[i] - b->from) >>
+					   b->shift]++] = keys->v[i];
+		vec_free(keys);
+	}
+}
 
 static int compare_keys(const void *a, const void *b)
 {
@@ -201,60 +259,47 @@ static int compare_keys(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static int sort_bucket(void *priv, size_t i, unsigned int worker)
+/* By insertion, unless one name is there so often that it fills a bucket. */
+static void sort_bucket(uint64_t *v, size_t nr)
 {
-	struct buckets *b = priv;
-	size_t nr = b->bound[i + 1] - b->bound[i];
+	if (nr > 16 * KEYS_PER_BUCKET) {
+		qsort(v, nr, sizeof(*v), compare_keys);
+		return;
+	}
+	for (size_t i = 1; i < nr; i++) {
+		uint64_t key = v[i];
+		size_t at = i;
 
-	(void)worker;
-	if (nr > 1)
-		qsort(b->keys + b->bound[i], nr, sizeof(*b->keys),
-		      compare_keys);
-	return 0;
+		for (; at && v[at - 1] > key; at--)
+			v[at] = v[at - 1];
+		v[at] = key;
+	}
 }
 
-/* Deal the keys of all workers into buckets; those lists become empty. */
-static int deal_keys(struct check *c, struct buckets *b)
+static int note_duplicates(struct buckets *b, struct map *found)
 {
-	size_t at[NR_BUCKETS] = { 0 };
-	size_t sum = 0;
+	int err = 0;
 
-	for (unsigned int t = 0; t < c->nr_threads; t++)
-		for (size_t i = 0; i < c->workers[t].keys.nr; i++)
-			at[c->workers[t].keys.v[i] >> BUCKET_SHIFT]++;
-	for (unsigned int i = 0; i < NR_BUCKETS; i++) {
-		size_t nr = at[i];
-
-		b->bound[i] = at[i] = sum;
-		sum += nr;
-	}
-	b->bound[NR_BUCKETS] = sum;
-	b->keys = malloc((sum + 1) * sizeof(*b->keys));
-	if (!b->keys)
-		return ctx_nomem(c->vol->ctx, "the list of names");
-	for (unsigned int t = 0; t < c->nr_threads; t++) {
-		struct key_vec *keys = &c->workers[t].keys;
-
-		for (size_t i = 0; i < keys->nr; i++)
-			b->keys[at[keys->v[i] >> BUCKET_SHIFT]++] =
-				keys->v[i];
-		vec_free(keys);
-	}
-	return 0;
+	for (size_t i = 0; i < b->nr; i++)
+		sort_bucket(b->keys + b->bound[i],
+			    b->bound[i + 1] - b->bound[i]);
+	for (size_t i = 1; !err && i < b->nr_keys; i++)
+		if (b->keys[i] == b->keys[i - 1])
+			err = map_put(found, b->keys[i], 0);
+	return err;
 }
 
 static int find_duplicates(struct check *c)
 {
 	struct duplicates d = { .c = c };
 	struct buckets b = { 0 };
-	int err = deal_keys(c, &b);
+	int err = buckets_init(c, &b);
 
-	if (!err)
-		err = work_run(c->nr_threads, NR_BUCKETS, sort_bucket, &b);
-	for (size_t i = 1; !err && i < b.bound[NR_BUCKETS]; i++)
-		if (b.keys[i] == b.keys[i - 1] && b.keys[i] < c->key_to)
-			err = map_put(&d.keys, b.keys[i], 0);
-	free(b.keys);
+	if (!err) {
+		deal_keys(c, &b);
+		err = note_duplicates(&b, &d.keys);
+	}
+	buckets_free(&b);
 	if (!err && d.keys.nr)
 		err = scan_names(c, 1, report, &d);
 	map_free(&d.keys);
