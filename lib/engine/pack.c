@@ -14,7 +14,7 @@ struct queue {
 	struct txn *t;
 	struct record_vec records;	/* in scan order */
 	uint64_t asked;			/* records asked for */
-	const struct move *last;	/* placed last, or NULL */
+	size_t next;			/* all moves before it are placed or queued */
 };
 
 static int by_file(const void *pa, const void *pb)
@@ -36,7 +36,6 @@ static int drain(struct queue *q, size_t nr)
 
 	if (!nr)
 		return 0;
-	q->last = r->v[nr - 1];
 	qsort(r->v, nr, sizeof(*r->v), by_file);
 	err = pack_fill(q->t, r->v, nr);
 	memmove(r->v, r->v + nr, (r->nr - nr) * sizeof(*r->v));
@@ -44,20 +43,54 @@ static int drain(struct queue *q, size_t nr)
 	return err;
 }
 
+/* The last records that are one run. */
+static size_t tail_run(const struct queue *q)
+{
+	const struct record_vec *r = &q->records;
+	size_t nr = r->nr ? 1 : 0;
+
+	while (nr < r->nr &&
+	       move_continues(r->v[r->nr - 1 - nr], r->v[r->nr - nr]))
+		nr++;
+	return nr;
+}
+
+/*
+ * Place the run that the scan is in the middle of, all of it, its records
+ * first: it needs no more of them. @m: the move at hand, not queued. Blocks
+ * that follow each other on the device do so in the list of moves.
+ */
+static int place_run(struct queue *q, struct move *m)
+{
+	const struct move *end = q->t->moves.v + q->t->moves.nr;
+	struct record_vec *r = &q->records;
+	size_t tail = tail_run(q), nr = 1;
+	struct move *first = m;
+
+	if (tail && move_continues(r->v[r->nr - 1], m)) {
+		first = r->v[r->nr - tail];
+		r->nr -= tail;
+	}
+	while (first + nr < end && move_continues(first + nr - 1, first + nr))
+		nr++;
+	q->next = (size_t)(first - q->t->moves.v) + nr;
+	return pack_run(q->t, first, (uint32_t)nr);
+}
+
 /*
  * The queue is full. The run that the scan is in the middle of stays, so that
- * draining does not cut it, unless it is all there is.
+ * draining does not cut it; if it is all there is, it goes as a whole.
  */
-static int drain_early(struct queue *q)
+static int drain_early(struct queue *q, struct move *m)
 {
-	struct record_vec *r = &q->records;
-	size_t tail = 1;
+	size_t tail = tail_run(q);
 
 	q->t->queue_drains++;
-	while (tail < r->nr &&
-	       move_continues(r->v[r->nr - 1 - tail], r->v[r->nr - tail]))
-		tail++;
-	return drain(q, tail < r->nr ? r->nr - tail : r->nr);
+	if (tail < q->records.nr)
+		return drain(q, q->records.nr - tail);
+	if (move_continues(q->records.v[tail - 1], m))
+		return place_run(q, m);
+	return drain(q, tail);
 }
 
 static int get_record(struct queue *q, struct move *m)
@@ -70,29 +103,22 @@ static int get_record(struct queue *q, struct move *m)
 	return vec_push(&q->records, &m);
 }
 
-static int place_at_once(struct queue *q, struct move *m, uint8_t type)
-{
-	q->last = m;
-	return place_move(q->t, m, type);
-}
-
 static int enqueue(struct queue *q, struct move *m)
 {
-	int err;
+	size_t at = (size_t)(m - q->t->moves.v), placed;
+	int err = 0;
 
-	/* The rest of a run that filled the queue by itself. */
-	if (!q->records.nr && q->last && move_continues(q->last, m))
-		return place_at_once(q, m, q->last->type);
-	if (q->records.nr >= q->t->queue_max) {
-		err = drain_early(q);
-		if (err)
-			return err;
-		return enqueue(q, m);
-	}
+	if (q->records.nr && q->records.nr >= q->t->queue_max)
+		err = drain_early(q, m);
+	if (err || q->next > at)
+		return err;
+	q->next = at + 1;
 	if (!get_record(q, m))
 		return 0;
-	q->t->moved_at_once++;
-	return place_at_once(q, m, m->type);
+	placed = q->next;
+	err = place_run(q, m);
+	q->t->moved_at_once += q->next + 1 - placed;
+	return err;
 }
 
 int pack_moves(struct txn *t)
@@ -100,8 +126,8 @@ int pack_moves(struct txn *t)
 	struct queue q = { .t = t };
 	int err = 0;
 
-	for (size_t i = 0; !err && i < t->moves.nr; i++)
-		err = enqueue(&q, &t->moves.v[i]);
+	while (!err && q.next < t->moves.nr)
+		err = enqueue(&q, &t->moves.v[q.next]);
 	if (!err)
 		err = drain(&q, q.records.nr);
 	vec_free(&q.records);

@@ -3,7 +3,7 @@
  * Inode packing: moves are queued and drained inode by inode, in file order,
  * so that what was scattered comes to lie in one run. The queue is bounded;
  * when it is full it is drained early, and a move for which no record can be
- * had is placed at once. The queue is empty when packing ends: no record
+ * had is placed at once, with the run it is in. The queue is empty when packing ends: no record
  * outlives its transaction.
  */
 #ifndef F2CORE_ENGINE_PACK_H
@@ -32,5 +32,8 @@ int place_move(struct txn *t, struct move *m, uint8_t type);
  * by inode and file block, or with t->no_pack in scan order.
  */
 int pack_fill(struct txn *t, struct move **order, size_t nr);
+
+/* Place the moves run[0 .. nr), a run of one file, likewise. */
+int pack_run(struct txn *t, struct move *run, uint32_t nr);
 
 #endif

@@ -188,3 +188,29 @@ int pack_fill(struct txn *t, struct move **order, size_t nr)
 	vec_free(&f.groups);
 	return err;
 }
+
+int pack_run(struct txn *t, struct move *run, uint32_t nr)
+{
+	uint8_t type = run->type;
+	bool fresh = false;
+	int err = 0;
+
+	while (!err && nr) {
+		uint32_t room = alloc_room(&t->alloc, type, nr);
+
+		if (!room || (room < nr && !fresh && !t->may_split)) {
+			err = alloc_jump(&t->alloc, type);
+			fresh = true;
+			continue;
+		}
+		if (room < nr && !t->may_split)
+			return -ENOSPC;
+		if (room < nr)
+			t->extents_split++;
+		else
+			room = nr;
+		for (nr -= room; !err && room; room--)
+			err = place_move(t, run++, type);
+	}
+	return err;
+}

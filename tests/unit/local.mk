@@ -158,3 +158,7 @@ tests_unit_t_check_extent_LDADD = $(BUILDER_LIBS)
 check_PROGRAMS += %D%/t-gc-tight
 tests_unit_t_gc_tight_SOURCES = %D%/t-gc-tight.c
 tests_unit_t_gc_tight_LDADD = $(BUILDER_LIBS)
+
+check_PROGRAMS += %D%/t-pack
+tests_unit_t_pack_SOURCES = %D%/t-pack.c
+tests_unit_t_pack_LDADD = $(BUILDER_LIBS)
