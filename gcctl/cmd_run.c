@@ -156,8 +156,12 @@ int cmd_run(int argc, char **argv)
 		.program = PROGRAM,
 		.command = "run",
 		.usage = "[OPTION]... VOLUME",
-		.summary = "Empty the dirty sections of a volume that is not mounted: what is valid in them moves to free sections, file by file and in file order, so that free space becomes whole and files come together.",
-		.footer = "A power cut or an error at any time leaves the volume as it was before the run or as it was at one of the run's commits. SIGINT and SIGTERM stop at the last commit, with a report.",
+		.summary = "Empty the dirty sections of a volume that is not mounted: what is "
+			"valid in them moves to free sections, file by file and in file "
+			"order, so that free space becomes whole and files come together.",
+		.footer = "A power cut or an error at any time leaves the volume as it was before "
+			"the run or as it was at one of the run's commits. SIGINT and SIGTERM "
+			"stop at the last commit, with a report.",
 		.opts = options,
 		.min_operands = 1,
 		.priv = &job,

@@ -213,7 +213,8 @@ int cmd_status(int argc, char **argv)
 		.program = PROGRAM,
 		.command = "status",
 		.usage = "[OPTION]... VOLUME",
-		.summary = "Show segments, sections, valid blocks and utilization of a volume that is not mounted.",
+		.summary = "Show segments, sections, valid blocks and utilization of a volume that "
+			"is not mounted.",
 		.opts = options,
 		.min_operands = 1,
 		.priv = &job,

@@ -15,6 +15,7 @@ static const struct cli_command commands[] = {
 int main(int argc, char **argv)
 {
 	return cli_run_command(PROGRAM,
-			       "Garbage collection of an F2FS volume that is not mounted: an image file or a block device.",
+			       "Garbage collection of an F2FS volume that is not mounted: an image "
+				"file or a block device.",
 			       commands, argc, argv);
 }

@@ -49,7 +49,8 @@ static void warn_unknown_features(struct volume *vol)
 	for (unsigned int bit = 0; bit < 64; bit++)
 		if (unknown & UINT64_C(1) << bit)
 			ctx_log(vol->ctx, CTX_WARNING, "open",
-				"%s: unknown feature bit %u: what is read may be misunderstood, and nothing is written",
+				"%s: unknown feature bit %u: what is read may be misunderstood, "
+					"and nothing is written",
 				vol->dev->name, bit);
 }
 

@@ -36,7 +36,8 @@ int size_copy_in(struct f2c_ctx *ctx, const char *name, void *ours,
 		return err;
 	for (size_t i = our_size; i < size; i++)
 		if (bytes[i])
-			return ctx_fail(ctx, -EINVAL, "%s: an option that this version of the library does not know",
+			return ctx_fail(ctx, -EINVAL, "%s: an option that this version of the "
+				"library does not know",
 					name);
 	memset(ours, 0, our_size);
 	memcpy(ours, theirs, size < our_size ? size : our_size);

@@ -287,7 +287,8 @@ int main(int argc, char **argv)
 	struct cli cli = {
 		.program = "crash-gc",
 		.usage = "[OPTION]... IMAGE",
-		.summary = "Try each state that a power cut or an I/O error may leave during a run of garbage collection on a copy of IMAGE in memory.",
+		.summary = "Try each state that a power cut or an I/O error may leave during a run "
+			"of garbage collection on a copy of IMAGE in memory.",
 		.opts = options,
 		.min_operands = 1,
 		.priv = &job,
