@@ -21,7 +21,7 @@ static const struct gc_options full = { .full = true };
 static void make(struct vb *b, uint64_t seed)
 {
 	vb_make_random(b, &(struct vb_random_opt){
-		.seed = seed, .nr_secs = 22, .nr_files = 24, .leave = 4,
+		.seed = seed, .nr_secs = 34, .nr_files = 24, .leave = 4,
 		.max_blocks = 1100,
 	});
 }
