@@ -183,17 +183,18 @@ static int next_entry(struct walk *w)
 	return visit(w, e->ino);
 }
 
-int walk_tree(struct volume *vol, walk_fn *fn, void *priv)
+int walk_below(struct volume *vol, const char *path, uint32_t ino, walk_fn *fn,
+	       void *priv)
 {
 	struct walk w = { .vol = vol, .fn = fn, .priv = priv };
 	int err;
 
 	w.block = malloc(vol->lo.block_size);
-	if (!w.block || push_bytes(&w.path, "/", 1)) {
+	if (!w.block || push_bytes(&w.path, path, strlen(path))) {
 		err = ctx_nomem(vol->ctx, "the walk of a tree");
 		goto out;
 	}
-	err = visit(&w, OD_ROOT_INO);
+	err = visit(&w, ino);
 	while (!err && w.levels.nr)
 		err = next_entry(&w);
 	if (!err)
@@ -206,6 +207,11 @@ out:
 	map_free(&w.seen);
 	free(w.block);
 	return err;
+}
+
+int walk_tree(struct volume *vol, walk_fn *fn, void *priv)
+{
+	return walk_below(vol, "/", OD_ROOT_INO, fn, priv);
 }
 
 int walk_lookup(struct volume *vol, const char *path, uint32_t *ino)

@@ -21,6 +21,10 @@ struct walk_visit {
 typedef int walk_fn(void *priv, const struct walk_visit *v);
 int walk_tree(struct volume *vol, walk_fn *fn, void *priv);
 
+/* The same for the directory or file @ino, of the absolute path @path. */
+int walk_below(struct volume *vol, const char *path, uint32_t ino, walk_fn *fn,
+	       void *priv);
+
 /* ino of an absolute path (no symlinks are followed), or -ENOENT. */
 int walk_lookup(struct volume *vol, const char *path, uint32_t *ino);
 
