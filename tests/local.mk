@@ -31,6 +31,7 @@ BATS_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/lib/run-bats
 AM_TESTS_ENVIRONMENT = \
 	MKFS='$(abs_top_builddir)/mkfs/mkfs.f2fs'; export MKFS; \
 	FSCK='$(abs_top_builddir)/fsck/fsck.f2fs'; export FSCK; \
+	DEFRAG='$(abs_top_builddir)/defrag/defrag.f2fs'; export DEFRAG; \
 	GCCTL='$(abs_top_builddir)/gcctl/gcctl.f2fs'; export GCCTL; \
 	top_srcdir='$(abs_top_srcdir)'; export top_srcdir; \
 	top_builddir='$(abs_top_builddir)'; export top_builddir;

@@ -2,6 +2,7 @@
 /* The check of a volume: options in, findings out. */
 #include "config.h"
 
+#include "api/frag_int.h"
 #include "api/fs.h"
 #include "api/size_int.h"
 #include "check/check.h"
@@ -21,21 +22,6 @@ struct f2c_check_report {
 	char line[1024];		/* its line */
 };
 
-static void fill_frag(struct f2c_frag *to, const struct frag *from)
-{
-	to->files = from->files;
-	to->file_blocks = from->file_blocks;
-	to->extents = from->extents;
-	to->ideal_extents = from->ideal_extents;
-	to->fragmented_files = from->fragmented_files;
-	if (from->neighbours)
-		to->non_contiguous = 100.0 * (double)from->breaks /
-				     (double)from->neighbours;
-	to->free_blocks = from->free_blocks;
-	to->free_runs = from->free_runs;
-	to->longest_free_run = from->longest_free_run;
-}
-
 static void fill_summary(struct f2c_check_report *r, const struct volume *vol)
 {
 	struct f2c_check_summary *s = &r->summary;
@@ -50,7 +36,8 @@ static void fill_summary(struct f2c_check_report *r, const struct volume *vol)
 	s->main_blocks = vol->lo.end_blk - vol->lo.main_blk;
 	s->orphans = res->orphans;
 	s->fsyncs_pending = res->pending_fsyncs;
-	fill_frag(&s->frag, &res->frag);
+	s->frag.size = sizeof(s->frag);
+	frag_to_public(&res->frag, &s->frag);
 }
 
 int f2c_check(struct f2c_fs *fs, const struct f2c_check_options *options,

@@ -171,16 +171,97 @@ F2C_API const char *f2c_feature_name(unsigned int bit);
 
 /** struct f2c_frag - the yardstick of fragmentation */
 struct f2c_frag {
+	size_t size;			/* set by the caller */
 	uint64_t files;			/* files and directories with blocks */
 	uint64_t file_blocks;
 	uint64_t extents;		/* merged FIEMAP runs */
-	uint64_t ideal_extents;
-	uint64_t fragmented_files;
+	uint64_t ideal_extents;		/* as many as holes make necessary */
+	uint64_t fragmented_files;	/* with more extents than that */
+	double degree;			/* extents / ideal_extents; 1 is best */
+	double average_extent;		/* blocks */
 	double non_contiguous;		/* share of file neighbours, percent */
 	uint64_t free_blocks;
 	uint64_t free_runs;
 	uint64_t longest_free_run;	/* blocks */
+	uint32_t free_segments;
+	uint32_t dirty_segments;	/* partly valid, not current */
+	uint32_t free_sections;
+	uint32_t dirty_sections;
+	uint32_t dirty_sections_by_type[F2C_NR_LOGS];
+	uint64_t whole_free_blocks;	/* in free sections */
+	double whole_free;		/* those of free_blocks, percent */
+	/* [i]: free runs of 2^i to 2^(i+1) - 1 blocks, and the blocks in them */
+	uint64_t free_runs_by_size[32];
+	uint64_t free_blocks_by_size[32];
 };
+
+/** struct f2c_file_frag - how one file or directory lies */
+struct f2c_file_frag {
+	uint32_t inode;
+	bool is_directory;
+	bool is_pinned;			/* never moved */
+	uint64_t size_bytes;
+	uint64_t blocks;		/* real ones: no holes, nothing inline */
+	uint64_t extents;
+	uint64_t ideal_extents;
+	double score;			/* 0 to 100: f2c_frag_files() */
+	const char *path;		/* as bytes; "" if it is in no folder */
+};
+
+/**
+ * f2c_file_frag_fn - receives one file of f2c_frag_files()
+ * @file: valid during the call, with its path
+ *
+ * Return: 0 to go on, anything else to stop.
+ */
+typedef int f2c_file_frag_fn(void *priv, const struct f2c_file_frag *file);
+
+/**
+ * struct f2c_frag_options - which files; zero is the default everywhere
+ *
+ * A path is looked up from the root of the volume, with or without a slash
+ * before it; symlinks are not followed. A folder means all that is below it,
+ * too. A path that is not there and has '*', '?' or '[' in it is a glob
+ * (fnmatch(3), without flags) for whole paths: '*' matches slashes, so "*.db"
+ * is every such file on the volume.
+ */
+struct f2c_frag_options {
+	size_t size;			/* set by the caller */
+	unsigned int threads;		/* 0: as many as there are cores */
+	const char *const *paths;	/* nr_paths of them; none: all files */
+	size_t nr_paths;
+	const char *const *exclude;	/* likewise; these globs may match nothing */
+	size_t nr_exclude;
+};
+
+/**
+ * f2c_frag_files - how files and free space lie
+ * @fs:      any way opened; nothing is written
+ * @options: may be NULL
+ * @fn:      called for each chosen file with blocks, once, in order of its
+ *           first path; files in no folder (orphans, quota files) come last,
+ *           if no paths are given. NULL: only the totals are wanted
+ * @total:   set on success, to the totals of the whole volume; may be NULL
+ *
+ * A score is on the scale known from e4defrag: to 30 a file is fine, to 55 it
+ * is a little fragmented, above that it should be defragmented. If P percent
+ * of the neighbouring blocks of a file are not adjacent on the volume, it is
+ * 8 P up to P = 10, and grows evenly from there to 100 at P = 100.
+ *
+ * Parts of the tree that cannot be read are passed over with a warning in the
+ * log.
+ *
+ * Return: 0, what @fn returned, or
+ *   -ENOENT  a path that is not there, or a glob that matches nothing
+ *   -EINVAL  a struct without size, or with options of a newer version
+ *   -EIO, -ENOMEM
+ * Since: 0.1
+ * Rule: kernel fs/f2fs/data.c, f2fs_fiemap()
+ */
+F2C_API int f2c_frag_files(struct f2c_fs *fs,
+			   const struct f2c_frag_options *options,
+			   f2c_file_frag_fn *fn, void *priv,
+			   struct f2c_frag *total);
 
 /* ---- Formatting ------------------------------------------------------- */
 

@@ -4,10 +4,13 @@ lib_libf2core_int_la_SOURCES += \
 	%D%/f2c_check.c \
 	%D%/f2c_ctx.c \
 	%D%/f2c_format.c \
+	%D%/f2c_frag.c \
 	%D%/f2c_fs.c \
 	%D%/f2c_gc.c \
 	%D%/f2c_name.c \
 	%D%/f2c_status.c \
 	%D%/f2c_victims.c %D%/victims_int.h \
+	%D%/frag_int.h \
 	%D%/fs.h \
+	%D%/select.c %D%/select.h \
 	%D%/size_int.c %D%/size_int.h

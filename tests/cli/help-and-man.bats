@@ -60,6 +60,10 @@ compare() {
 	compare "$GCCTL" gcctl.f2fs
 }
 
+@test "defrag.f2fs: --help and man page agree" {
+	compare "$DEFRAG" defrag.f2fs
+}
+
 @test "man pages are well formed" {
 	need groff
 	for page in "$top_srcdir"/man/*.[38]; do

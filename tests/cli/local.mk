@@ -14,3 +14,6 @@ bats_tests += %D%/gcctl-refuse.bats
 bats_tests += %D%/gcctl-run.bats
 EXTRA_DIST += %D%/gcctl.bash
 EXTRA_DIST += %D%/stopped-at-once.py
+bats_tests += %D%/defrag-report.bats
+bats_tests += %D%/defrag-usage.bats
+EXTRA_DIST += %D%/defrag.bash

@@ -6,6 +6,7 @@ top_srcdir=${top_srcdir:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)}
 top_builddir=${top_builddir:-$top_srcdir/build}
 MKFS=${MKFS:-$top_builddir/mkfs/mkfs.f2fs}
 FSCK=${FSCK:-$top_builddir/fsck/fsck.f2fs}
+DEFRAG=${DEFRAG:-$top_builddir/defrag/defrag.f2fs}
 GCCTL=${GCCTL:-$top_builddir/gcctl/gcctl.f2fs}
 
 # A path of this test's own, removed after it; nothing is there yet.

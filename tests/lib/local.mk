@@ -4,6 +4,7 @@ EXTRA_DIST += %D%/run-bats
 EXTRA_DIST += %D%/voltree.py
 EXTRA_DIST += %D%/manifest.py
 EXTRA_DIST += %D%/fiemap.py
+EXTRA_DIST += %D%/frag-report.py
 EXTRA_DIST += %D%/segments.py
 EXTRA_DIST += %D%/workload.py
 
