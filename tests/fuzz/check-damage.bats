@@ -7,7 +7,8 @@ load ../check/check
 	seed=${F2CORE_FUZZ_SEED:-$((RANDOM * 32768 + RANDOM))}
 	rounds=${F2CORE_FUZZ_ROUNDS:-150}
 	echo "seeds from $seed on"
-	run "$top_builddir/tests/fuzz/check-damage" "$good" "$seed" "$rounds"
+	run timeout 600 "$top_builddir/tests/fuzz/check-damage" "$good" \
+		"$seed" "$rounds"
 	echo "$output" | tail -c 4000
 	[ "$status" -eq 0 ]
 }

@@ -15,3 +15,4 @@ tests_lib_f2dump_SOURCES = %D%/f2dump.c %D%/f2dump.h \
 	%D%/sha256.c %D%/sha256.h
 tests_lib_f2dump_LDADD = lib/libf2core-int.la
 EXTRA_DIST += %D%/f2fields.py
+EXTRA_DIST += %D%/poke.py
