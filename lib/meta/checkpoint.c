@@ -47,8 +47,46 @@ static uint64_t cp_version(const void *block)
 }
 
 /*
+ * A block of which only the first sectors were written: it equals @head up to
+ * some sector, and in none behind it that says anything.
+ */
+static bool is_torn(const struct layout *lo, const uint8_t *head,
+		    const uint8_t *foot)
+{
+	static const uint8_t zeros[SECTOR_BYTES];
+	uint32_t at = 0;
+
+	while (at < lo->block_size &&
+	       !memcmp(head + at, foot + at, SECTOR_BYTES))
+		at += SECTOR_BYTES;
+	if (!at || at == lo->block_size)
+		return false;
+	for (; at < lo->block_size; at += SECTOR_BYTES)
+		if (!memcmp(head + at, foot + at, SECTOR_BYTES) &&
+		    memcmp(head + at, zeros, SECTOR_BYTES))
+			return false;
+	return true;
+}
+
+/*
+ * Whether this is the last block of the same pack, be it damaged: the fields
+ * in front are equal but for a few bytes.
+ */
+static bool is_foot_of(const struct layout *lo, const uint8_t *head,
+		       const uint8_t *foot)
+{
+	unsigned int equal = 0;
+
+	for (size_t i = 0; i < sizeof(struct od_checkpoint); i++)
+		equal += head[i] == foot[i];
+	return equal > sizeof(struct od_checkpoint) * 9 / 10 &&
+	       !is_torn(lo, head, foot);
+}
+
+/*
  * Whether a first block with a wrong checksum was cut off inside: the last
- * block is written when it is durable, so where a pack was whole it is there.
+ * block is written when it is durable, so where a pack was whole it is there,
+ * be it damaged itself.
  */
 static bool head_is_cut(struct dev *dev, const struct layout *lo,
 			const struct pack *p)
@@ -56,16 +94,19 @@ static bool head_is_cut(struct dev *dev, const struct layout *lo,
 	uint32_t total = le32_get(pack_head(p)->cp_pack_total_block_count);
 	struct fault fault;
 	uint8_t *foot;
-	bool cut;
+	bool cut = false;
 
 	if (total < MIN_PACK_BLKS || total > lo->blks_per_seg)
 		return false;
 	foot = malloc(lo->block_size);
 	if (!foot)
 		return false;
-	cut = !dev_read(dev, p->blk + total - 1, 1, foot) &&
-	      (cp_block_validate(lo, foot, &fault) ||
-	       (int64_t)(cp_version(foot) - p->version) < 0);
+	if (!dev_read(dev, p->blk + total - 1, 1, foot)) {
+		if (cp_block_validate(lo, foot, &fault))
+			cut = !is_foot_of(lo, p->buf, foot);
+		else
+			cut = (int64_t)(cp_version(foot) - p->version) < 0;
+	}
 	free(foot);
 	return cut;
 }
@@ -99,43 +140,6 @@ static int read_head(struct dev *dev, const struct layout *lo, struct pack *p)
 		return -EUCLEAN;
 	}
 	return 0;
-}
-
-/*
- * A block of which only the first sectors were written: it equals @head up to
- * some sector, and in none behind it that says anything.
- */
-static bool is_torn(const struct layout *lo, const uint8_t *head,
-		    const uint8_t *foot)
-{
-	static const uint8_t zeros[SECTOR_BYTES];
-	uint32_t at = 0;
-
-	while (at < lo->block_size &&
-	       !memcmp(head + at, foot + at, SECTOR_BYTES))
-		at += SECTOR_BYTES;
-	if (!at)
-		return false;
-	for (; at < lo->block_size; at += SECTOR_BYTES)
-		if (!memcmp(head + at, foot + at, SECTOR_BYTES) &&
-		    memcmp(head + at, zeros, SECTOR_BYTES))
-			return false;
-	return true;
-}
-
-/*
- * Whether this is the last block of the same pack, be it damaged: the fields
- * in front are equal but for a few bytes.
- */
-static bool is_foot_of(const struct layout *lo, const uint8_t *head,
-		       const uint8_t *foot)
-{
-	unsigned int equal = 0;
-
-	for (size_t i = 0; i < sizeof(struct od_checkpoint); i++)
-		equal += head[i] == foot[i];
-	return equal > sizeof(struct od_checkpoint) * 9 / 10 &&
-	       !is_torn(lo, head, foot);
 }
 
 static int read_rest(struct dev *dev, const struct layout *lo, struct pack *p)
