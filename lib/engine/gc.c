@@ -19,6 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Victims without room, one after the other, until the rest is not tried. */
+#define MOST_MISSES 64
+
 static int report_progress(void *priv, uint64_t done, uint64_t total)
 {
 	struct gc_run *r = priv;
@@ -91,6 +94,13 @@ static int carry_out(struct gc_run *r)
 	r->rep->sections_selected += t->victims.nr;
 	for (size_t i = 0; i < t->victims.nr; i++)
 		bit_set_lsb(r->selected, t->victims.v[i]);
+	for (size_t i = 0; i < t->alloc.segs.nr; i++) {
+		const struct alloc_seg *seg = &t->alloc.segs.v[i];
+
+		if (!seg->first && seg->segno % r->vol->lo.segs_per_sec == 0)
+			bit_set_lsb(r->filled, seg_to_sec(&r->vol->lo,
+							  seg->segno));
+	}
 	r->done += t->moves.nr + t->nodes.nr;
 	account(r);
 	return 0;
@@ -98,10 +108,41 @@ static int carry_out(struct gc_run *r)
 
 static void hold(struct gc_run *r, uint32_t secno)
 {
-	if (bit_test_lsb(r->held, secno))
-		return;
 	bit_set_lsb(r->held, secno);
-	r->rep->sections_skipped++;
+}
+
+/*
+ * No free space holds the run that goes on from the victim of the plan: all
+ * sections it lies in wait for the same space, in vain.
+ */
+static void hold_run(struct gc_run *r)
+{
+	const struct move_vec *moves = &r->txn.moves;
+
+	for (size_t i = 0; i < moves->nr; i++)
+		hold(r, blk_to_sec(&r->vol->lo, moves->v[i].src));
+}
+
+/*
+ * What the plan for the first victim of the list said: it cannot be emptied,
+ * because of a pinned file or for want of room, and is passed over.
+ */
+static int pass_over(struct gc_run *r, uint32_t secno, int err)
+{
+	if (err == -EBUSY) {
+		for (size_t i = 0; i < r->txn.pinned.nr; i++)
+			hold(r, r->txn.pinned.v[i]);
+		return 0;
+	}
+	if (err != -ENOSPC && err != -E2BIG)
+		return err;
+	r->rep->stopped_by = GC_STOP_SPACE;
+	hold(r, secno);
+	if (err == -E2BIG)
+		hold_run(r);
+	else
+		r->misses++;
+	return 0;
 }
 
 void gc_stop_at_limit(struct gc_run *r)
@@ -110,10 +151,7 @@ void gc_stop_at_limit(struct gc_run *r)
 	r->stop = true;
 }
 
-/*
- * One transaction from list[*at] on. A victim that cannot be emptied, because
- * of a pinned file or for want of room, is held and passed over.
- */
+/* One transaction from list[*at] on. */
 static int one_transaction(struct gc_run *r, const struct victim_vec *list,
 			   size_t *at)
 {
@@ -127,34 +165,35 @@ static int one_transaction(struct gc_run *r, const struct victim_vec *list,
 	}
 	err = gc_plan(r, list, *at, nr, &took);
 	r->rep->plan_ms += flush_clock_ms() - start;
-	if (err == -EBUSY) {
-		for (size_t i = 0; i < r->txn.pinned.nr; i++)
-			hold(r, r->txn.pinned.v[i]);
-		return 0;
-	}
-	if (err == -ENOSPC) {
-		r->rep->stopped_by = GC_STOP_SPACE;
-		hold(r, list->v[(*at)++].secno);
-		return 0;
-	}
 	if (err)
-		return err;
+		return pass_over(r, list->v[*at].secno, err);
 	if (!took) {
 		*at = list->nr;
 		return 0;
 	}
 	*at += took;
+	r->misses = 0;
 	return carry_out(r);
 }
 
-/* Sections found to be held since the list was made. */
-static void pass_over_held(struct gc_run *r, struct victim_vec *list, size_t at)
+/*
+ * Sections that were found to be held since the list was made are passed over;
+ * those that lost all blocks to what was taken along, or were filled since,
+ * need nothing any more.
+ */
+static void look_at_list(struct gc_run *r, struct victim_vec *list, size_t at)
 {
 	size_t n = at;
 
-	for (size_t i = at; i < list->nr; i++)
-		if (!bit_test_lsb(r->held, list->v[i].secno))
+	for (size_t i = at; i < list->nr; i++) {
+		uint32_t secno = list->v[i].secno;
+
+		if (bit_test_lsb(r->held, secno))
+			r->rep->sections_skipped++;
+		else if (sit_sec_valid(&r->vol->sit, secno) &&
+			 !bit_test_lsb(r->filled, secno))
 			list->v[n++] = list->v[i];
+	}
 	list->nr = n;
 }
 
@@ -167,10 +206,13 @@ static int collect_side(struct gc_run *r, bool nodes)
 
 	choice.no_data |= nodes;
 	choice.no_nodes |= !nodes;
+	r->misses = 0;
+	memset(r->filled, 0, r->vol->lo.nr_main_secs / 8 + 1);
 	err = victim_list(r->vol, &choice, r->held, &list);
-	while (!err && !r->stop) {
-		pass_over_held(r, &list, at);
-		if (at >= list.nr || goal_is_reached(r))
+	while (!err) {
+		look_at_list(r, &list, at);
+		if (at >= list.nr || r->stop || r->misses >= MOST_MISSES ||
+		    goal_is_reached(r))
 			break;
 		alloc_reset(&r->txn.alloc);
 		if (!gc_list_pays(r, &list, at))
@@ -201,8 +243,9 @@ static int run_init(struct gc_run *r)
 
 	r->held = calloc(1, lo->nr_main_secs / 8 + 1);
 	r->selected = calloc(1, lo->nr_main_secs / 8 + 1);
+	r->filled = calloc(1, lo->nr_main_secs / 8 + 1);
 	r->was_valid = calloc(1, lo->nr_main_segs / 8 + 1);
-	if (!r->held || !r->selected || !r->was_valid)
+	if (!r->held || !r->selected || !r->filled || !r->was_valid)
 		return ctx_nomem(r->vol->ctx, "maps of the main area");
 	for (uint32_t s = 0; s < lo->nr_main_segs; s++)
 		if (sit_get(&r->vol->sit, s)->valid)
@@ -229,6 +272,7 @@ static void run_free(struct gc_run *r)
 	txn_free(&r->txn);
 	free(r->held);
 	free(r->selected);
+	free(r->filled);
 	free(r->was_valid);
 }
 

@@ -14,6 +14,8 @@ struct gc_run {
 	uint8_t *held;			/* sections that cannot be emptied */
 	uint8_t *was_valid;		/* segments with valid blocks at first */
 	uint8_t *selected;		/* sections that were victims */
+	uint8_t *filled;		/* sections opened on this side */
+	unsigned int misses;		/* in a row: no room for a victim */
 	uint32_t free_goal;		/* of --until-free; 0: none */
 	double deadline_ms;		/* 0: none */
 	bool timed_out;
@@ -40,7 +42,8 @@ bool gc_list_pays(const struct gc_run *r, const struct victim_vec *list,
  * Plan a transaction of at most @nr victims from list[at] on; with fewer, the
  * first ones, where free space is short, while it does not pay or is too much.
  * *took: how many of the list it takes; 0: even one does not pay, or is more
- * than may still be moved, and then the run is stopped.
+ * than may still be moved, and then the run is stopped. -ENOSPC: not even
+ * one has room; -E2BIG: because of the run of a file that goes on from it.
  */
 int gc_plan(struct gc_run *r, const struct victim_vec *list, size_t at,
 	    size_t nr, size_t *took);

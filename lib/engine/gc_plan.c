@@ -92,7 +92,7 @@ static int plan(struct gc_run *r, const struct victim_vec *list, size_t at,
 			err = txn_resolve(t);
 		if (!err)
 			err = txn_place(t);
-		if (err != -ENOSPC)
+		if (err != -ENOSPC && err != -E2BIG)
 			break;
 		if (t->victims.nr == 1 && (t->may_split || keeps_runs(r)))
 			break;

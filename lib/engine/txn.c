@@ -55,6 +55,8 @@ void txn_reset(struct txn *t)
 	t->extents_split = 0;
 	t->blocks_written = 0;
 	alloc_reset(&t->alloc);
+	t->most_moves = (uint64_t)(t->alloc.nr_free + OD_NR_LOGS) *
+			blks_per_sec(&t->vol->lo);
 }
 
 static int owner_fault(struct txn *t, uint32_t blk, uint32_t nid)

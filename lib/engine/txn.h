@@ -66,6 +66,8 @@ struct txn {
 	struct secno_vec pinned;	/* set with -EBUSY by txn_resolve() */
 	struct secno_vec withheld;	/* free sections not to be opened */
 
+	uint64_t most_moves;		/* that runs taken along may make it */
+
 	/* How to place. */
 	bool no_pack;			/* scan order */
 	bool may_split;			/* rather than waste the end of a section */
@@ -114,7 +116,8 @@ int txn_resolve(struct txn *t);
 /*
  * Where a run of a file goes on in a section that is left alone: add what
  * follows to the moves (before txn_resolve()), or count such cuts in
- * extents_split (after txn_place()).
+ * extents_split (after txn_place()). -E2BIG: no free space can hold what
+ * would have to be taken along; the moves are as many as were looked at.
  */
 int txn_take_runs_along(struct txn *t);
 int txn_count_cuts(struct txn *t);

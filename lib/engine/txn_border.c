@@ -137,13 +137,22 @@ int txn_count_cuts(struct txn *t)
 }
 
 /*
- * From block @blk of a victim, follow the blocks of its inode in steps of
- * @step and take them along. More than the run may be taken: no harm in that.
+ * Whether file blocks follow each other, by the slots that hold them: in one
+ * node, or from the end of one to the beginning of another.
+ */
+static bool slots_follow(struct sum_entry a, struct sum_entry b)
+{
+	return a.nid == b.nid ? b.ofs == a.ofs + 1 : b.ofs == 0;
+}
+
+/*
+ * From block @blk of a victim, follow its run in steps of @step and take it
+ * along.
  */
 static int follow(struct txn *t, uint32_t blk, int step, struct last_sum *ls)
 {
 	const struct layout *lo = &t->vol->lo;
-	struct sum_entry e;
+	struct sum_entry e, prev;
 	uint32_t ino;
 
 	if (!summary_of(t, blk, ls, &e))
@@ -152,10 +161,14 @@ static int follow(struct txn *t, uint32_t blk, int step, struct last_sum *ls)
 	for (;;) {
 		struct move m = { .ino = ino };
 
+		prev = e;
 		blk = step > 0 ? blk + 1 : blk - 1;
 		if (!is_left_alone(t, blk) || !summary_of(t, blk, ls, &e) ||
-		    nat_get(&t->vol->nat, e.nid).ino != ino)
+		    nat_get(&t->vol->nat, e.nid).ino != ino ||
+		    !(step > 0 ? slots_follow(prev, e) : slots_follow(e, prev)))
 			return 0;
+		if (t->moves.nr >= t->most_moves)
+			return -E2BIG;
 		m.src = blk;
 		m.nid = e.nid;
 		m.ofs = e.ofs;

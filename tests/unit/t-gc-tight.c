@@ -68,6 +68,9 @@ static void a_full_volume_never_loses(void **state)
 			assert_memory_equal(copy, b.img, vb_nr_bytes(&b));
 		assert_true(r.after.extents <= r.before.extents +
 					       r.moved.extents_split);
+		/* No block moves twice, but those put behind a log first. */
+		assert_true(r.moved.data_moved <= r.before.file_blocks +
+			    3 * blks_per_sec(&b.lo));
 		if (opt.full)
 			assert_int_equal(r.moved.extents_split, 0);
 		else
@@ -162,12 +165,92 @@ static void gains_that_nodes_eat_up(void **state)
 	}
 }
 
+static uint64_t reads_of_run(struct vb *b, const struct gc_options *opt,
+			     struct gc_report *r)
+{
+	struct volume *vol;
+	uint64_t reads;
+
+	vb_write(b);
+	vol = vb_open(b);
+	alarm(60);
+	assert_int_equal(gc_run(vol, opt, r), 0);
+	alarm(0);
+	reads = vb_nr_reads(vol->dev);
+	volume_close(vol);
+	return reads;
+}
+
+/*
+ * A file in one run that is longer than all free space, so that none of it can
+ * move without being cut: that is found out once, not for each section.
+ */
+static void a_run_that_no_space_holds_costs_few_plans(void **state)
+{
+	uint64_t reads[2];
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		struct gc_options opt = { .full = true };
+		uint32_t secs = 60 << i;
+		struct gc_report r;
+		struct vb_file *f;
+		struct vb b;
+
+		vb_init(&b, &(struct vb_opt){ .nr_secs = secs + 26,
+					      .version = 3 });
+		f = vb_file(&b, VB_REG);
+		for (uint32_t s = 0; s < secs; s++)
+			vb_new_seg(&b, LOG_COLD_DATA, s);
+		for (uint32_t k = 0; k < secs * VB_SEG_BLKS; k++)
+			vb_map(&b, f, k, b.lo.main_blk + k);
+		reads[i] = reads_of_run(&b, &opt, &r);
+		assert_int_equal(r.sections_skipped, secs);
+		assert_int_equal(r.stopped_by, GC_STOP_SPACE);
+		assert_int_equal(r.moved.extents_split, 0);
+		assert_int_equal(r.after.extents, r.before.extents);
+		vb_verify(&b);
+		vb_free(&b);
+	}
+	assert_true(reads[1] < 3 * reads[0]);
+}
+
+/* Nor is every victim tried where there is room for none. */
+static void without_any_room_it_soon_ends(void **state)
+{
+	struct gc_options opt = { .full = true };
+	struct gc_report r;
+	struct vb_file *f;
+	struct vb b;
+
+	(void)state;
+	vb_init(&b, &(struct vb_opt){ .nr_secs = 200, .version = 3 });
+	f = vb_file(&b, VB_REG);
+	for (uint32_t s = 0; s < 194; s++) {
+		vb_new_seg(&b, LOG_COLD_DATA, s);
+		for (uint32_t k = 0; k < 9; k++)
+			vb_map(&b, f, 20 * s + 2 * k,
+			       seg_to_blk(&b.lo, s) + 5 * k);
+	}
+	for (uint8_t t = 0; t < OD_NR_LOGS; t++)
+		b.log[t].next = 511;
+	reads_of_run(&b, &opt, &r);
+	assert_int_equal(r.free_secs_before, 0);
+	assert_int_equal(r.moved.commits.commits, 0);
+	assert_int_equal(r.stopped_by, GC_STOP_SPACE);
+	assert_true(r.sections_skipped <= 64 * 2);
+	vb_verify(&b);
+	vb_free(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_full_volume_never_loses),
 		cmocka_unit_test(gains_that_each_log_eats_up),
 		cmocka_unit_test(gains_that_nodes_eat_up),
+		cmocka_unit_test(a_run_that_no_space_holds_costs_few_plans),
+		cmocka_unit_test(without_any_room_it_soon_ends),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -280,7 +280,7 @@ static void put_nat(struct vb *b, uint8_t *bitmap, uint8_t *journal)
 
 	b->nat[1] = (struct vb_nat){ .ino = 1, .blk = 1 };
 	b->nat[2] = (struct vb_nat){ .ino = 2, .blk = 1 };
-	for (uint32_t i = 0; i < 8; i++) {
+	for (uint32_t i = 0; i < 16; i++) {
 		int copy = (int)vb_random(b, 2);
 		uint32_t at = b->lo.nat_blk + i;
 
