@@ -186,6 +186,7 @@ static int consolidate(struct defrag *d)
 {
 	struct gc_options opt = {
 		.keep_runs = true, .dry_run = d->opt->dry_run,
+		.kept = d->opt->exclude, .nr_kept = d->opt->nr_exclude,
 		.progress = gc_progress, .progress_priv = d,
 	};
 	struct gc_report rep = { .moved = d->moved };
@@ -222,6 +223,8 @@ static int defrag_init(struct defrag *d, double start_ms)
 	d->held = calloc(1, d->vol->lo.nr_main_secs / 8 + 1);
 	if (!d->held)
 		return ctx_nomem(d->vol->ctx, "the map of held sections");
+	d->txn.kept = d->opt->exclude;
+	d->txn.nr_kept = d->opt->nr_exclude;
 	d->txn.queue_max = PACK_DEFAULT_MAX;
 	d->txn.dry_run = d->opt->dry_run;
 	d->txn.stop = report_progress;

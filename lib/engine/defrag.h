@@ -21,7 +21,7 @@ struct defrag_options {
 	/* Sorted inode numbers, or NULL for all files. Borrowed. */
 	const uint32_t *only;
 	size_t nr_only;
-	const uint32_t *exclude;	/* sorted; never moved by choice */
+	const uint32_t *exclude;	/* sorted; their data never moves */
 	size_t nr_exclude;
 	uint32_t min_extents;		/* leave files with fewer alone */
 	double min_score;		/* likewise; 0 to 100, frag_score() */

@@ -258,6 +258,8 @@ static int run_init(struct gc_run *r)
 	if (err)
 		return err;
 	r->txn.no_pack = r->opt->no_pack;
+	r->txn.kept = r->opt->kept;
+	r->txn.nr_kept = r->opt->nr_kept;
 	r->txn.dry_run = r->opt->dry_run;
 	r->txn.fail_record_every = r->opt->fail_record_every;
 	r->txn.queue_max = r->opt->pack_max_blocks ? r->opt->pack_max_blocks :

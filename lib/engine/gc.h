@@ -19,6 +19,8 @@ struct gc_options {
 	bool full;			/* everything in order: also sets choice.full */
 	bool no_pack;			/* scan order */
 	bool keep_runs;			/* never cut a run, rather skip a section */
+	const uint32_t *kept;		/* inodes, sorted: as if pinned */
+	size_t nr_kept;
 	bool dry_run;			/* the device is an overlay: copy no data */
 	uint64_t max_sections;		/* 0: all */
 	uint64_t max_moved;		/* data and node blocks; 0: no limit */

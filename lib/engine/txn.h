@@ -65,6 +65,8 @@ struct txn {
 	struct node_vec nodes;		/* sorted by nid once resolved */
 	struct secno_vec pinned;	/* set with -EBUSY by txn_resolve() */
 	struct secno_vec withheld;	/* free sections not to be opened */
+	const uint32_t *kept;		/* inodes, sorted: as if pinned; borrowed */
+	size_t nr_kept;
 
 	uint64_t most_moves;		/* that runs taken along may make it */
 

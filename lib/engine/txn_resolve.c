@@ -108,6 +108,19 @@ static int check_checksum(const struct txn *t, const void *block,
 	return fault->found == fault->expected ? 0 : -EUCLEAN;
 }
 
+static int compare_inos(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static bool is_kept(const struct txn *t, uint32_t ino)
+{
+	return t->nr_kept && bsearch(&ino, t->kept, t->nr_kept, sizeof(ino),
+				     compare_inos);
+}
+
 static int read_inode(struct txn *t, struct txn_node *n, const void *block,
 		      struct inode *inode)
 {
@@ -123,7 +136,7 @@ static int read_inode(struct txn *t, struct txn_node *n, const void *block,
 				fault.expected);
 	n->inode_addrs = (uint16_t)inode->nr_addrs;
 	n->node_addrs = (uint16_t)inode->node_addrs;
-	n->is_pinned = inode_is_pinned(inode);
+	n->is_pinned = inode_is_pinned(inode) || is_kept(t, n->nid);
 	n->is_compressed = inode->cluster_blks != 0;
 	n->ext_blk = inode->ext_blk;
 	n->ext_len = inode->ext_len;
