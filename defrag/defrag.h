@@ -15,20 +15,31 @@ struct defrag {
 	char *columns;
 	struct file_list files;
 	bool top_is_set;
-	const char **exclude;
-	size_t nr_exclude;
-	/* The first option given that only a report has. */
+	const char **exclude;		/* run.exclude, which can grow */
+	bool dry_run;
+	struct f2c_defrag_options run;
+	/* The first option given that only a report has, or only a run. */
 	const char *only_report;
-	const char *const *paths;
-	size_t nr_paths;
+	const char *only_run;
 };
 
 extern const struct cli_opt defrag_options[];
 
-/* Options that exclude each other: 0, or what cli_fail() returned. */
-int check_options(struct cli *cli);
+/*
+ * After parsing: paths, defaults, and options that exclude each other. 0, or
+ * what cli_fail() returned.
+ */
+int finish_options(struct cli *cli);
 
 /* defrag.f2fs --report; what to exit with. */
 int report(struct defrag *d, const char *volume);
+
+/* Without it. */
+int run(struct defrag *d, const char *volume);
+
+/* What a run did; @err is what f2c_defrag_run() returned. */
+void put_run(struct out *out, const char *volume,
+	     const struct f2c_defrag_report *r, uint32_t block_size, int err,
+	     bool verbose);
 
 #endif

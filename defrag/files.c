@@ -24,7 +24,8 @@ const struct out_column file_columns[NR_COLS + 1] = {
 	[COL_DIRECTORY] = { "directory", "DIRECTORY", false },
 };
 
-#define SHOWN_FIRST "path,size_bytes,blocks,extents,ideal_extents,score,pinned"
+/* Paths may be long: they come last. */
+#define SHOWN "score,extents,ideal_extents,blocks,size_bytes,pinned,path"
 
 struct file_row {
 	struct f2c_file_frag file;	/* its path is ours */
@@ -210,7 +211,7 @@ void file_list_put(const struct file_list *list, struct out *out,
 		   uint32_t block_size)
 {
 	if (!columns && !out_is_json(out))
-		columns = SHOWN_FIRST;
+		columns = SHOWN;
 	out_table_begin(out, "files", heading, file_columns, columns);
 	for (size_t i = 0; i < list->nr; i++)
 		put_row(out, &list->rows[i].file, block_size);

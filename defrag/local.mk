@@ -5,5 +5,7 @@ defrag_defrag_f2fs_SOURCES = \
 	%D%/files.c %D%/files.h \
 	%D%/main.c \
 	%D%/options.c \
-	%D%/report.c
+	%D%/put_run.c \
+	%D%/report.c \
+	%D%/run.c
 defrag_defrag_f2fs_LDADD = $(PROGRAM_LIBS)

@@ -12,8 +12,14 @@ int main(int argc, char **argv)
 	struct cli cli = {
 		.program = PROGRAM,
 		.usage = "[OPTION]... DEVICE [PATH]...",
-		.summary = "Tell how the files and the free space of a volume lie that is not mounted.",
-		.footer = "PATH is a file, a folder or a glob, looked up from the root of the volume. Exit status: 0 done, 1 failed, 2 wrong usage.",
+		.summary = "Put the files of a volume that is not mounted, or those that "
+			"are named, into as few extents as can be, and free space into "
+			"whole sections.",
+		.footer = "PATH is a file, a folder or a glob, looked up from the root of the "
+			"volume. A power cut or an error at any time leaves the volume as it "
+			"was before the run or as it was at one of the run's commits. SIGINT "
+			"and SIGTERM stop at the last commit, with a report; another run goes "
+			"on from there.",
 		.opts = defrag_options,
 		.min_operands = 1,
 		.max_operands = -1,
@@ -22,13 +28,12 @@ int main(int argc, char **argv)
 	int status;
 
 	session_init(&d.s, PROGRAM);
-	if (!cli_parse(&cli, argc, argv) || check_options(&cli)) {
+	if (!cli_parse(&cli, argc, argv) || finish_options(&cli)) {
 		status = cli.status;
 		goto out;
 	}
-	d.paths = (const char *const *)cli.operands + 1;
-	d.nr_paths = (size_t)cli.nr_operands - 1;
-	status = report(&d, cli.operands[0]);
+	status = d.report ? report(&d, cli.operands[0]) :
+			    run(&d, cli.operands[0]);
 	session_close(&d.s);
 out:
 	file_list_free(&d.files);

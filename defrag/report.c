@@ -151,8 +151,8 @@ static void put_list(const struct defrag *d, struct out *out,
 /* Whether the list is of fewer files than there are. */
 static bool is_choice(const struct defrag *d)
 {
-	return d->nr_paths || d->nr_exclude || d->files.min_extents ||
-	       d->files.min_score > 0;
+	return d->run.nr_paths || d->run.nr_exclude || d->run.min_extents ||
+	       d->run.min_score > 0;
 }
 
 static void put_report(struct defrag *d, struct out *out, const char *volume,
@@ -194,8 +194,8 @@ int report(struct defrag *d, const char *volume)
 {
 	struct f2c_frag_options opt = {
 		.size = sizeof(opt),
-		.paths = d->paths, .nr_paths = d->nr_paths,
-		.exclude = d->exclude, .nr_exclude = d->nr_exclude,
+		.paths = d->run.paths, .nr_paths = d->run.nr_paths,
+		.exclude = d->run.exclude, .nr_exclude = d->run.nr_exclude,
 	};
 	struct f2c_frag total = { .size = sizeof(total) };
 	struct f2c_status st = { .size = sizeof(st) };

@@ -634,6 +634,91 @@ struct f2c_gc_report {
 F2C_API int f2c_gc_run(struct f2c_fs *fs, const struct f2c_gc_options *options,
 		       struct f2c_gc_report *report);
 
+/* ---- Defragmentation -------------------------------------------------- */
+
+/** enum f2c_order - in what order files are put in order */
+enum f2c_order {
+	F2C_ORDER_DIR,			/* files of one folder together */
+	F2C_ORDER_INO,			/* by inode number */
+	F2C_ORDER_SIZE,			/* small ones first */
+	F2C_ORDER_ATIME,		/* those that were read longest ago first */
+	F2C_ORDER_MTIME,		/* those that were written longest ago first */
+};
+
+/** struct f2c_defrag_options - what to defragment; zero is the default */
+struct f2c_defrag_options {
+	size_t size;			/* set by the caller */
+	const char *const *paths;	/* as in f2c_frag_options; none: all */
+	size_t nr_paths;
+	const char *const *exclude;	/* files whose data must not move */
+	size_t nr_exclude;
+	uint32_t min_extents;		/* leave files with fewer as they are */
+	double min_score;		/* likewise; f2c_frag_files() */
+	uint64_t max_moved_bytes;	/* of data; 0: no limit */
+	double time_limit;		/* seconds; 0: none */
+	enum f2c_order order;
+	bool only_free;			/* free space into whole sections, no files;
+					 * not with paths or full */
+	bool full;			/* rewrite also what lies well */
+	f2c_progress_fn *progress;
+	void *progress_priv;
+};
+
+/** struct f2c_defrag_report - what a run did; of committed work only */
+struct f2c_defrag_report {
+	size_t size;			/* set by the caller */
+	bool dry_run;
+	const char *stopped_by;		/* NULL, "signal", "max-moved", "time",
+					 * "no-space" */
+	uint64_t files_selected;	/* that would gain */
+	uint64_t files_moved;
+	uint64_t files_skipped;		/* pinned, or no room for them */
+	uint64_t blocks_skipped;	/* of files that would not gain */
+	uint64_t extents_before;	/* of the whole volume */
+	uint64_t extents_after;
+	uint64_t ideal_extents;
+	uint64_t fragmented_files_before;
+	uint64_t fragmented_files_after;
+	uint64_t free_sections_before;
+	uint64_t free_sections_after;
+	uint64_t dirty_sections_before;
+	uint64_t dirty_sections_after;
+	uint64_t data_blocks_moved;
+	uint64_t node_blocks_moved;
+	uint64_t node_blocks_updated;	/* owners rewritten for a new address */
+	uint64_t blocks_moved;		/* data_blocks_moved + node_blocks_moved */
+	uint64_t blocks_written;	/* all, metadata included */
+	double write_cost;		/* blocks_written / blocks that had to change */
+	uint64_t rounds;		/* transactions that moved files */
+	uint64_t rounds_for_room;	/* that only made room for them */
+	uint64_t commits;
+	uint64_t nat_blocks_touched, nat_blocks_read, nat_blocks_written,
+		 nat_journal_hits;
+	double seconds;
+	struct f2c_phases phases;
+};
+
+/**
+ * f2c_defrag_run - put files into the fewest extents, free space into sections
+ * @fs:      opened with F2C_RDWR or F2C_DRY_RUN
+ * @options: may be NULL
+ * @report:  set also when the run failed or was stopped midway, to what was
+ *           committed; a struct of the caller's
+ *
+ * Moves only what lowers the extents of a file or, without options->paths,
+ * makes a section free, unless options->full is set. Pinned files are never
+ * moved. Works in rounds, each durable before its sources are reused; a crash
+ * leaves the state before or after one, and another run goes on from there.
+ *
+ * Return: 0 (also when stopped), or
+ *   -ENOENT  a path that is not there, or a glob that matches nothing
+ *   or as f2c_gc_run()
+ * Since: 0.1
+ */
+F2C_API int f2c_defrag_run(struct f2c_fs *fs,
+			   const struct f2c_defrag_options *options,
+			   struct f2c_defrag_report *report);
+
 #ifdef __cplusplus
 }
 #endif

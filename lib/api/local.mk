@@ -3,6 +3,7 @@ include_HEADERS += %D%/f2core.h
 lib_libf2core_int_la_SOURCES += \
 	%D%/f2c_check.c \
 	%D%/f2c_ctx.c \
+	%D%/f2c_defrag.c \
 	%D%/f2c_format.c \
 	%D%/f2c_frag.c \
 	%D%/f2c_fs.c \

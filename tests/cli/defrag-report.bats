@@ -67,7 +67,7 @@ setup() {
 	[[ $output = *"Extents:  "*" $(json "d['fragmentation']['extents']")"$'\n'* ]]
 	[[ $output = *"Free sections:  "*" $(json "d['free_space']['free_sections']")"$'\n'* ]]
 	for path in $(files path); do
-		[[ $output = *$'\n'"$path "* ]]
+		[[ $output = *" $path"$'\n'* ]]
 	done
 }
 

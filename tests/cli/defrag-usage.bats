@@ -77,3 +77,35 @@ usage_error() {
 	[[ ${lines[0]} = "defrag.f2fs: $img: "*superblock* ]]
 	[[ $output = *'"error":'*'"exit_status":1'* ]]
 }
+
+@test "options of a run are refused with --report" {
+	usage_error "--full is not for --report" --report --full "$img"
+	usage_error "--only-free is not for --report" --only-free --report "$img"
+	usage_error "--order is not for --report" --report --order=ino "$img"
+	usage_error "--max-moved is not for --report" \
+		--report --max-moved=1M "$img"
+	usage_error "--time-limit is not for --report" \
+		--report --time-limit=1 "$img"
+}
+
+@test "--only-free takes nothing that chooses files" {
+	usage_error "'/a' cannot be moved with --only-free" --only-free "$img" /a
+	for option in --full --min-extents=2 --min-score=30; do
+		usage_error "--only-free moves no files: ${option%=*} has nothing" \
+			--only-free $option "$img"
+	done
+}
+
+@test "a bad limit or order exits 2 with one line that names the option" {
+	for bad in --max-moved=0 --max-moved=-1 --max-moved=much \
+		--time-limit=0 --time-limit=soon --order=up --order=; do
+		usage_error "option ${bad%%=*}: " $bad "$img"
+	done
+}
+
+@test "less than a block is no limit of what is moved" {
+	shipped aged
+	run "$DEFRAG" --max-moved=4095 "$img"
+	[ "$status" -eq 1 ]
+	[[ $output = *"max_moved_bytes is less than a block" ]]
+}

@@ -1,11 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# For the tests of defrag.f2fs: shipped volumes, fields of reports.
-
-# shipped NAME: a copy of a shipped volume as $img.
-shipped() {
-	need xz python3
-	xz -dc "$top_srcdir/tests/images/$1.img.xz" >"$img"
-}
+# For the tests of defrag.f2fs: documents, and the tree of the shipped volume.
 
 # report OPTIONS...: the document of a report on $img as $img.json. PATHs may
 # follow the options.
@@ -13,23 +7,9 @@ report() {
 	"$DEFRAG" --report --json "$img" "$@" >"$img.json"
 }
 
-# json EXPRESSION [FILE]: of the document d, as printed by Python.
-json() {
-	python3 -c '
-import json, sys
-d = json.load(open(sys.argv[2]))
-value = eval(sys.argv[1])
-print(json.dumps(value) if isinstance(value, (bool, type(None))) else value)
-' "$1" "${2-$img.json}"
-}
-
 # One field of each file, in order, one a line.
 files() {
 	json "'\n'.join(str(f['$1']) for f in d['files'])"
-}
-
-sum_of() {
-	sha256sum <"${1-$img}"
 }
 
 # lacks PATTERN: no line of the input has it. (A command after "!" cannot fail
@@ -38,4 +18,27 @@ lacks() {
 	if grep -E -e "$1"; then
 		return 1
 	fi
+}
+
+# run_json OPTIONS...: the document of a run on $img as $img.json. PATHs may
+# follow the options.
+run_json() {
+	"$DEFRAG" --json "$img" "$@" >"$img.json"
+}
+
+# The tree of aged.img is as the kernel showed it, and the volume is sound.
+same_tree() {
+	"$top_builddir/tests/lib/f2dump" manifest "$img" >"$img.manifest"
+	xz -dc "$top_srcdir/tests/images/aged.manifest.xz" |
+		diff - "$img.manifest"
+	"$FSCK" -n --quiet "$img"
+}
+
+# No file of aged.img is in more extents than the kernel said.
+no_file_is_worse() {
+	"$top_builddir/tests/lib/f2dump" fiemap "$img" >"$img.fiemap"
+	xz -dc "$top_srcdir/tests/images/aged.fiemap.xz" >"$img.before"
+	python3 "$top_srcdir/tests/lib/fiemap.py" --compare "$img.before" \
+		"$img.fiemap" | tee "$img.compared"
+	grep -q ' paths have fewer, 0 more\>' "$img.compared"
 }

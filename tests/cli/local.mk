@@ -17,3 +17,4 @@ EXTRA_DIST += %D%/stopped-at-once.py
 bats_tests += %D%/defrag-report.bats
 bats_tests += %D%/defrag-usage.bats
 EXTRA_DIST += %D%/defrag.bash
+bats_tests += %D%/defrag-run.bats

@@ -26,3 +26,23 @@ api_functions() {
 	tr '\n' ' ' <"$top_srcdir/lib/api/f2core.h" | sed 's/F2C_API/\n&/g' |
 		sed -n 's/^F2C_API [^(]*[ *]\(f2c_[a-z0-9_]*\)(.*/\1/p' | sort
 }
+
+# shipped NAME: a copy of a shipped volume as $img.
+shipped() {
+	need xz python3
+	xz -dc "$top_srcdir/tests/images/$1.img.xz" >"$img"
+}
+
+# json EXPRESSION [FILE]: of the document d, as printed by Python.
+json() {
+	python3 -c '
+import json, sys
+d = json.load(open(sys.argv[2]))
+value = eval(sys.argv[1])
+print(json.dumps(value) if isinstance(value, (bool, type(None))) else value)
+' "$1" "${2-$img.json}"
+}
+
+sum_of() {
+	sha256sum <"${1-$img}"
+}

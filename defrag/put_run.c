@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The report of a run: every figure in JSON, in the text what people ask. */
+#include "config.h"
+
+#include "defrag.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const struct out_column before_after[] = {
+	{ "what", "", false },
+	{ "before", "BEFORE", true },
+	{ "after", "AFTER", true },
+	{ 0 },
+};
+
+static void put_change(struct out *out, const char *what, uint64_t before,
+		       uint64_t after)
+{
+	out_row(out);
+	out_cell_str(out, what);
+	out_cell_u64(out, before);
+	out_cell_u64(out, after);
+}
+
+static void put_changes_text(struct out *out, const struct f2c_defrag_report *r,
+			     int err)
+{
+	out_table_begin(out, "changes", NULL, before_after, NULL);
+	/* A run that failed does not count them again. */
+	if (!err) {
+		put_change(out, "Extents of all files", r->extents_before,
+			   r->extents_after);
+		put_change(out, "Files in more extents than needed",
+			   r->fragmented_files_before,
+			   r->fragmented_files_after);
+	}
+	put_change(out, "Free sections", r->free_sections_before,
+		   r->free_sections_after);
+	put_change(out, "Dirty sections", r->dirty_sections_before,
+		   r->dirty_sections_after);
+	out_table_end(out);
+	out_text(out, "%s", "");
+}
+
+static void put_or_null(struct out *out, const char *key, uint64_t v, int err)
+{
+	if (err)
+		out_null(out, key, NULL);
+	else
+		out_u64(out, key, NULL, v);
+}
+
+static void put_changes_json(struct out *out, const struct f2c_defrag_report *r,
+			     int err)
+{
+	out_u64(out, "extents_before", NULL, r->extents_before);
+	put_or_null(out, "extents_after", r->extents_after, err);
+	out_u64(out, "fragmented_files_before", NULL,
+		r->fragmented_files_before);
+	put_or_null(out, "fragmented_files_after", r->fragmented_files_after,
+		    err);
+	out_u64(out, "free_sections_before", NULL, r->free_sections_before);
+	out_u64(out, "free_sections_after", NULL, r->free_sections_after);
+	out_u64(out, "dirty_sections_before", NULL, r->dirty_sections_before);
+	out_u64(out, "dirty_sections_after", NULL, r->dirty_sections_after);
+}
+
+/* One sentence on what was done, or is to be. */
+static void put_headline(struct out *out, const char *volume,
+			 const struct f2c_defrag_report *r, int err)
+{
+	if (err)
+		out_text(out, "%s: the run failed; this is what was committed before:",
+			 volume);
+	else if (r->dry_run)
+		out_text(out, "%s: a run would do this (nothing was written):",
+			 volume);
+	else if (r->stopped_by && !strcmp(r->stopped_by, "signal"))
+		out_text(out, "%s: stopped by a signal; this is what was committed before:",
+			 volume);
+	else if (!r->commits)
+		out_text(out, "%s: nothing to do:", volume);
+	else
+		out_text(out, "%s: done:", volume);
+}
+
+static const char *stop_label(const struct f2c_defrag_report *r)
+{
+	static const struct {
+		const char *reason, *text;
+	} words[] = {
+		{ "signal", "a signal" },
+		{ "max-moved", "the limit of --max-moved" },
+		{ "time", "the limit of --time-limit" },
+		{ "no-space", "too little free space to go on" },
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(words[i].reason, r->stopped_by))
+			return words[i].text;
+	return r->stopped_by;
+}
+
+static void put_stop(struct out *out, const struct f2c_defrag_report *r)
+{
+	if (!r->stopped_by)
+		return;
+	out_str(out, "stopped_by", NULL, r->stopped_by);
+	out_str(out, NULL, "Stopped by", stop_label(r));
+}
+
+/* A label, or NULL for a value that the text has only with --verbose. */
+static const char *more(bool verbose, const char *label)
+{
+	return verbose ? label : NULL;
+}
+
+static void put_files(struct out *out, const struct f2c_defrag_report *r,
+		      uint32_t block_size, bool verbose)
+{
+	out_u64(out, "ideal_extents", "Fewest extents possible",
+		r->ideal_extents);
+	out_u64(out, "files_selected", more(verbose, "Files that would gain"),
+		r->files_selected);
+	out_u64(out, "files_moved", "Files put in order", r->files_moved);
+	out_u64(out, "files_skipped", r->files_skipped || verbose ?
+		"Files that are pinned or have no room" : NULL,
+		r->files_skipped);
+	out_u64(out, "blocks_skipped", NULL, r->blocks_skipped);
+	out_size(out, NULL, "In files that would not gain",
+		 r->blocks_skipped * block_size);
+	out_u64(out, "rounds", more(verbose, "Rounds"), r->rounds);
+	out_u64(out, "rounds_for_room",
+		more(verbose, "Rounds that only made room"),
+		r->rounds_for_room);
+}
+
+static void put_blocks(struct out *out, const struct f2c_defrag_report *r,
+		       uint32_t block_size, bool verbose)
+{
+	char line[96];
+
+	out_u64(out, "blocks_moved", NULL, r->blocks_moved);
+	snprintf(line, sizeof(line), "%" PRIu64 " (%" PRIu64 " data, %" PRIu64 " node)",
+		 r->blocks_moved, r->data_blocks_moved, r->node_blocks_moved);
+	out_str(out, NULL, "Blocks moved", line);
+	out_u64(out, "data_blocks_moved", NULL, r->data_blocks_moved);
+	out_u64(out, "node_blocks_moved", NULL, r->node_blocks_moved);
+	out_u64(out, "node_blocks_updated",
+		more(verbose, "Nodes written for new addresses"),
+		r->node_blocks_updated);
+	out_u64(out, "blocks_written", more(verbose, "Blocks written"),
+		r->blocks_written);
+	out_size(out, NULL, "Written", r->blocks_written * block_size);
+	out_double(out, "write_cost",
+		   more(verbose, "Blocks written for each that had to change"),
+		   r->write_cost, 3);
+	out_u64(out, "commits", "Commits", r->commits);
+}
+
+static void put_nat(struct out *out, const struct f2c_defrag_report *r)
+{
+	out_begin_object(out, "nat", "NAT blocks");
+	out_u64(out, "blocks_touched", "Touched", r->nat_blocks_touched);
+	out_u64(out, "blocks_read", "Read", r->nat_blocks_read);
+	out_u64(out, "blocks_written", "Written", r->nat_blocks_written);
+	out_u64(out, "journal_hits", "Entries in the journal instead",
+		r->nat_journal_hits);
+	out_end_object(out);
+}
+
+static void put_phases(struct out *out, const struct f2c_phases *ph)
+{
+	out_begin_object(out, "phases", "Milliseconds");
+	out_double(out, "plan_ms", "Planning", ph->plan_ms, 1);
+	out_double(out, "merge_ms", "Copying", ph->merge_ms, 1);
+	out_double(out, "nat_flush_ms", "NAT", ph->nat_flush_ms, 1);
+	out_double(out, "sit_flush_ms", "SIT", ph->sit_flush_ms, 1);
+	out_double(out, "sync_ms", "Waiting for the device", ph->sync_ms, 1);
+	out_double(out, "checkpoint_ms", "Checkpoint", ph->checkpoint_ms, 1);
+	out_double(out, "barriers_ms", "Barriers", ph->barriers_ms, 1);
+	out_end_object(out);
+}
+
+void put_run(struct out *out, const char *volume,
+	     const struct f2c_defrag_report *r, uint32_t block_size, int err,
+	     bool verbose)
+{
+	out_str(out, "volume", NULL, volume);
+	out_bool(out, "dry_run", NULL, r->dry_run);
+	put_headline(out, volume, r, err);
+	if (out_is_json(out))
+		put_changes_json(out, r, err);
+	else
+		put_changes_text(out, r, err);
+	put_stop(out, r);
+	put_files(out, r, block_size, verbose);
+	put_blocks(out, r, block_size, verbose);
+	out_double(out, "seconds", "Seconds", r->seconds, 2);
+	if (!verbose && !out_is_json(out))
+		return;
+	put_nat(out, r);
+	put_phases(out, &r->phases);
+}
