@@ -162,3 +162,7 @@ tests_unit_t_gc_tight_LDADD = $(BUILDER_LIBS)
 check_PROGRAMS += %D%/t-pack
 tests_unit_t_pack_SOURCES = %D%/t-pack.c
 tests_unit_t_pack_LDADD = $(BUILDER_LIBS)
+
+check_PROGRAMS += %D%/t-victim
+tests_unit_t_victim_SOURCES = %D%/t-victim.c
+tests_unit_t_victim_LDADD = $(BUILDER_LIBS)
