@@ -6,6 +6,7 @@ kernel_tests += %D%/read.bats
 kernel_tests += %D%/status.bats
 kernel_tests += %D%/check.bats
 kernel_tests += %D%/gc.bats
+kernel_tests += %D%/defrag.bats
 
 EXTRA_DIST += %D%/README.md
 EXTRA_DIST += %D%/setup
