@@ -583,4 +583,5 @@ def main():
     vol.f.close()
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -166,3 +166,7 @@ tests_unit_t_pack_LDADD = $(BUILDER_LIBS)
 check_PROGRAMS += %D%/t-victim
 tests_unit_t_victim_SOURCES = %D%/t-victim.c
 tests_unit_t_victim_LDADD = $(BUILDER_LIBS)
+
+check_PROGRAMS += %D%/t-victim-cost
+tests_unit_t_victim_cost_SOURCES = %D%/t-victim-cost.c
+tests_unit_t_victim_cost_LDADD = $(BUILDER_LIBS)
