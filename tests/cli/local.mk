@@ -12,6 +12,7 @@ bats_tests += %D%/fsck-options.bats
 bats_tests += %D%/gcctl-status.bats
 bats_tests += %D%/gcctl-refuse.bats
 bats_tests += %D%/gcctl-run.bats
+bats_tests += %D%/gcctl-victims.bats
 EXTRA_DIST += %D%/gcctl.bash
 EXTRA_DIST += %D%/stopped-at-once.py
 bats_tests += %D%/defrag-report.bats

@@ -38,7 +38,7 @@ json() {
 	python3 -c '
 import json, sys
 d = json.load(open(sys.argv[2]))
-value = eval(sys.argv[1])
+value = eval("(" + sys.argv[1] + ")")
 print(json.dumps(value) if isinstance(value, (bool, type(None))) else value)
 ' "$1" "${2-$img.json}"
 }

@@ -6,6 +6,7 @@ EXTRA_DIST += %D%/manifest.py
 EXTRA_DIST += %D%/fiemap.py
 EXTRA_DIST += %D%/frag-report.py
 EXTRA_DIST += %D%/segments.py
+EXTRA_DIST += %D%/victims.py
 EXTRA_DIST += %D%/workload.py
 
 # A reader of volumes for other tests; not a test by itself.
