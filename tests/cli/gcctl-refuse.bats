@@ -123,10 +123,13 @@ refused() {
 }
 
 @test "a file that may not be written is planned for, not run on" {
-	[ "$(id -u)" -ne 0 ] || skip "root may write anything"
+	local plain=()
+
+	# Root may write anything, but for this.
+	[ "$(id -u)" -ne 0 ] || plain=(setpriv --bounding-set=-dac_override)
 	shipped orphans
 	chmod a-w "$img"
-	"$GCCTL" run -n "$img"
-	run "$GCCTL" run "$img"
+	"${plain[@]}" "$GCCTL" run -n "$img"
+	run "${plain[@]}" "$GCCTL" run "$img"
 	[ "$status" -eq 1 ]
 }
