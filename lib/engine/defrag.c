@@ -20,19 +20,33 @@
 
 #define MOST_COLLECTIONS 4		/* of free space, while they gain */
 
-static int report_progress(void *priv, uint64_t done, uint64_t total)
+/* What is done never shrinks, whatever room had to be made on the way. */
+static int show_progress(struct defrag *d, const char *phase, uint64_t done,
+			 uint64_t total)
 {
-	struct defrag *d = priv;
-
-	(void)total;
 	if (d->deadline_ms && flush_clock_ms() > d->deadline_ms) {
 		d->timed_out = true;
 		return 1;
 	}
 	if (!d->opt->progress)
 		return 0;
-	return d->opt->progress(d->opt->progress_priv, "moving",
-				d->done + done, d->total);
+	if (done > total)
+		done = total;
+	if (phase != d->phase)
+		d->shown = 0;
+	d->phase = phase;
+	if (done > d->shown)
+		d->shown = done;
+	return d->opt->progress(d->opt->progress_priv, phase, d->shown, total);
+}
+
+static int report_progress(void *priv, uint64_t done, uint64_t total)
+{
+	static const char phase[] = "moving files";
+	struct defrag *d = priv;
+
+	(void)total;
+	return show_progress(d, phase, d->done + done, d->total);
 }
 
 static uint64_t may_move(const struct defrag *d)
@@ -142,15 +156,16 @@ static int one_round(struct defrag *d, size_t *at)
 	if (err == -ENOSPC) {
 		d->rep->files_skipped++;
 		d->no_room++;
+		d->done += d->files.v[*at].blocks;
 		(*at)++;
 		return 0;
 	}
 	if (err)
 		return err;
-	d->done += d->txn.moves.nr;
 	err = relocate(&d->txn, &d->moved);
 	if (err)
 		return err;
+	d->done += d->txn.moves.nr;
 	d->rep->rounds++;
 	d->rep->files_moved += nr;
 	*at += nr;
@@ -177,8 +192,10 @@ static int move_files(struct defrag *d)
 static int gc_progress(void *priv, const char *phase, uint64_t done,
 		       uint64_t total)
 {
+	static const char gathering[] = "gathering free space";
+
 	(void)phase;
-	return report_progress(priv, done, total);
+	return show_progress(priv, gathering, done, total);
 }
 
 /* Empty dirty sections as long as that lowers their number. */
@@ -236,6 +253,7 @@ static int defrag_init(struct defrag *d, double start_ms)
 
 static void estimate_total(struct defrag *d)
 {
+	d->total = d->done;
 	for (size_t i = 0; i < d->files.nr; i++)
 		d->total += d->files.v[i].blocks;
 }

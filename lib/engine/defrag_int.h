@@ -26,7 +26,9 @@ struct defrag {
 	struct candidate_vec files;	/* in the order to work in */
 	uint8_t *held;			/* sections with blocks of pinned files */
 	double deadline_ms;		/* 0: none */
-	uint64_t done, total;		/* blocks, for progress */
+	uint64_t done, total;		/* blocks of files, for progress */
+	const char *phase;		/* that is shown, and its blocks */
+	uint64_t shown;
 	uint64_t no_room;		/* files passed over in this pass */
 	bool pieces_ok;			/* rather than leave a file as it is */
 	bool timed_out;
