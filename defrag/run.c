@@ -14,6 +14,10 @@ int run(struct defrag *d, const char *volume)
 
 	if (session_open(&d->s, volume, d->dry_run ? F2C_DRY_RUN : F2C_RDWR))
 		return session_no_result(&d->s);
+	/* To give sizes in bytes. */
+	if (f2c_get_status(d->s.fs, &st))
+		st.block_size = 4096;
+	progress_unit(d->s.progress, st.block_size);
 	d->run.progress = progress_of_library;
 	d->run.progress_priv = d->s.progress;
 	stop_install();
@@ -22,9 +26,6 @@ int run(struct defrag *d, const char *volume)
 		session_fail(&d->s);
 	if (err && !r.commits)
 		return session_no_result(&d->s);
-	/* The block size, to give sizes in bytes. */
-	if (f2c_get_status(d->s.fs, &st))
-		st.block_size = 4096;
 	out = session_out(&d->s);
 	if (!out)
 		return 1;

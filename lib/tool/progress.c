@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "tool/progress.h"
+#include "tool/size.h"
 #include "tool/stop.h"
 
 #include <f2core.h>
@@ -17,6 +18,7 @@
 #include <unistd.h>
 
 #define INTERVAL_MS 200
+#define GUESS_AFTER_MS 1500		/* what is left of a phase */
 
 struct progress {
 	int fd;				/* -1: nothing is shown */
@@ -24,6 +26,9 @@ struct progress {
 	bool drawn;			/* a line stands on the terminal */
 	char phase[64];
 	int64_t shown_ms;		/* when the last line was shown */
+	int64_t begun_ms;		/* the phase, */
+	uint64_t begun_at;		/* with this much done */
+	uint64_t unit;			/* bytes; 0: none */
 };
 
 struct progress *progress_new(int fd, bool quiet)
@@ -73,22 +78,65 @@ static size_t terminal_width(void)
 	return size.ws_col;
 }
 
+static void put_count(const struct progress *p, uint64_t n,
+		      char text[SIZE_TEXT_MAX])
+{
+	if (p->unit)
+		size_format(n < UINT64_MAX / p->unit ? n * p->unit : n, text);
+	else
+		snprintf(text, SIZE_TEXT_MAX, "%" PRIu64, n);
+}
+
+/* ", 1:07 left", or "" while that cannot be known. */
+static void put_time_left(const struct progress *p, uint64_t done,
+			  uint64_t total, char text[32])
+{
+	int64_t spent = p->shown_ms - p->begun_ms;
+	double left;
+
+	text[0] = '\0';
+	if (spent < GUESS_AFTER_MS || done <= p->begun_at || done >= total)
+		return;
+	left = (double)(total - done) / (double)(done - p->begun_at) *
+	       (double)spent / 1000;
+	if (left < 360000)
+		snprintf(text, 32, ", %d:%02d left", (int)left / 60,
+			 (int)left % 60);
+}
+
+static void put_text(const struct progress *p, uint64_t done, uint64_t total,
+		     char *text, size_t size)
+{
+	char now[SIZE_TEXT_MAX], all[SIZE_TEXT_MAX], left[32];
+
+	put_count(p, done, now);
+	put_count(p, total, all);
+	put_time_left(p, done, total, left);
+	if (total)
+		snprintf(text, size, "%s: %u%% (%s of %s)%s", p->phase,
+			 percent(done, total), now, all, left);
+	else
+		snprintf(text, size, "%s: %s", p->phase, now);
+}
+
 static void draw(struct progress *p, uint64_t done, uint64_t total)
 {
 	size_t width = terminal_width() - 1;
 	char line[256], text[200];
 	int len;
 
-	if (total)
-		snprintf(text, sizeof(text), "%s: %u%% (%" PRIu64 " of %" PRIu64
-			 ")", p->phase, percent(done, total), done, total);
-	else
-		snprintf(text, sizeof(text), "%s: %" PRIu64, p->phase, done);
+	put_text(p, done, total, text, sizeof(text));
 	if (width > sizeof(text) - 1)
 		width = sizeof(text) - 1;
 	len = snprintf(line, sizeof(line), "\r\033[K%.*s", (int)width, text);
 	put(p, line, (size_t)len);
 	p->drawn = true;
+}
+
+void progress_unit(struct progress *p, uint64_t bytes)
+{
+	if (p)
+		p->unit = bytes;
 }
 
 void progress_set(struct progress *p, const char *phase, uint64_t done,
@@ -101,10 +149,14 @@ void progress_set(struct progress *p, const char *phase, uint64_t done,
 	if (!p || p->fd < 0)
 		return;
 	now = now_ms();
-	if (!strncmp(p->phase, phase, sizeof(p->phase) - 1) &&
-	    now - p->shown_ms < INTERVAL_MS && !(total && done >= total))
+	if (strncmp(p->phase, phase, sizeof(p->phase) - 1)) {
+		snprintf(p->phase, sizeof(p->phase), "%s", phase);
+		p->begun_ms = now;
+		p->begun_at = done;
+	} else if (now - p->shown_ms < INTERVAL_MS &&
+		   !(total && done >= total)) {
 		return;
-	snprintf(p->phase, sizeof(p->phase), "%s", phase);
+	}
 	p->shown_ms = now;
 	if (p->terminal) {
 		draw(p, done, total);

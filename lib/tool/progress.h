@@ -17,9 +17,13 @@ struct progress;
  */
 struct progress *progress_new(int fd, bool quiet);
 
+/* What is counted are pieces of so many bytes: shown as MiB on a terminal. */
+void progress_unit(struct progress *p, uint64_t bytes);
+
 /*
  * @phase ("moving") is shown at once when it changes; within a phase at most
- * 5 lines a second are shown. @total 0: not known.
+ * 5 lines a second are shown. @total 0: not known. After a second or so a
+ * terminal is told the time that is left.
  */
 void progress_set(struct progress *p, const char *phase, uint64_t done,
 		  uint64_t total);

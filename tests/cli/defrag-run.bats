@@ -248,10 +248,27 @@ starts() {
 	same_tree
 }
 
+@test "--time-limit stops at the last commit, with a report and exit 0" {
+	before=$(sum_of)
+	"$top_srcdir/tests/cli/stopped-at-once.py" 1.1 \
+		"$DEFRAG" --json --time-limit=1 "$img" >"$img.json"
+	[ "$(json "d['stopped_by']")" = time ]
+	[ "$(json "d['commits']")" = 0 ]
+	[ "$(sum_of)" = "$before" ]
+	run_json --time-limit=600
+	[ "$(json "'stopped_by' in d")" = false ]
+	same_tree
+}
+
 @test "progress goes to a descriptor as percent, done, total and phase" {
 	"$DEFRAG" -q --progress=5 "$img" 5>"$img.progress"
 	[ -s "$img.progress" ]
 	grep -vE '^[0-9]+ [0-9]+ [0-9]+ [a-z ]+$' "$img.progress" | lacks .
+	grep -q '^100 .* moving files$' "$img.progress"
+	# Of each phase it only grows, up to the total.
+	sort -s -k4 "$img.progress" | awk '
+		$4 == phase && $2 < last || $2 > $3 { exit 1 }
+		{ phase = $4; last = $2 }'
 }
 
 @test "text has before and after; -v more of it; -q nothing" {

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Run a command with --progress=FD and signal it before it reports anything.
 
-usage: stopped-at-once.py SIGNAL COMMAND...
+usage: stopped-at-once.py SIGNAL|SECONDS COMMAND...
 
 FD is a pipe that is full, so the command waits in its first report until the
-signal has come: however fast it is, it is stopped there. Exits as it does.
+signal has come, or so many seconds have gone by: however fast it is, it is
+stopped there. Exits as it does.
 """
 import fcntl
 import os
@@ -27,7 +28,7 @@ def is_ready(pid):
 
 
 def main():
-    signo = getattr(signal, sys.argv[1])
+    what = sys.argv[1]
     r, w = os.pipe()
     size = fcntl.fcntl(w, fcntl.F_SETPIPE_SZ, 4096)
     os.write(w, bytes(size))
@@ -36,7 +37,10 @@ def main():
     # Not before it has a handler, which would be the end of it.
     while child.poll() is None and not is_ready(child.pid):
         time.sleep(0.01)
-    child.send_signal(signo)
+    if what.startswith("SIG"):
+        child.send_signal(getattr(signal, what))
+    else:
+        time.sleep(float(what))
     while os.read(r, size):
         pass
     sys.exit(child.wait() & 0xff)

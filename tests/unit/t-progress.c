@@ -5,11 +5,13 @@
 #include "tool/progress.h"
 #include "tool/stop.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -36,6 +38,50 @@ static void lines_are_percent_done_total_phase(void **state)
 	assert_string_equal(text, "33 1 3 nodes\n100 3 3 nodes\n0 7 0 moving\n");
 	close(fds[0]);
 	close(fds[1]);
+}
+
+/* Make stderr a terminal; *@was is what it was. */
+static int open_terminal(int *was)
+{
+	int pty = posix_openpt(O_RDWR | O_NOCTTY), end;
+
+	assert_true(pty >= 0);
+	assert_int_equal(grantpt(pty), 0);
+	assert_int_equal(unlockpt(pty), 0);
+	end = open(ptsname(pty), O_RDWR | O_NOCTTY);
+	assert_true(end >= 0);
+	*was = dup(STDERR_FILENO);
+	assert_true(dup2(end, STDERR_FILENO) >= 0);
+	close(end);
+	return pty;
+}
+
+static void terminals_see_sizes_and_the_time_that_is_left(void **state)
+{
+	struct progress *p;
+	int was, pty = open_terminal(&was);
+	char text[512] = "";
+	size_t len = 0;
+	ssize_t n;
+
+	(void)state;
+	alarm(20);			/* rather than read forever */
+	p = progress_new(-1, false);
+	progress_unit(p, 1 << 20);
+	progress_set(p, "moving", 0, 100);
+	usleep(1600 * 1000);
+	progress_set(p, "moving", 25, 100);
+	progress_set(p, "counting", 7, 0);
+	while (!strstr(text, "counting: 7 MiB") &&
+	       (n = read(pty, text + len, sizeof(text) - 1 - len)) > 0)
+		len += (size_t)n;
+	dup2(was, STDERR_FILENO);
+	progress_free(p);
+	assert_non_null(strstr(text, "moving: 0% (0 B of 100 MiB)\r"));
+	assert_non_null(strstr(text, "moving: 25% (25 MiB of 100 MiB), 0:0"));
+	assert_non_null(strstr(text, " left\r"));
+	close(was);
+	close(pty);
 }
 
 static void a_reader_that_left_is_no_reason_to_die(void **state)
@@ -71,6 +117,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_are_percent_done_total_phase),
+		cmocka_unit_test(terminals_see_sizes_and_the_time_that_is_left),
 		cmocka_unit_test(a_reader_that_left_is_no_reason_to_die),
 		cmocka_unit_test(a_signal_stops_the_work),
 	};
