@@ -32,10 +32,15 @@ def main():
     r, w = os.pipe()
     size = fcntl.fcntl(w, fcntl.F_SETPIPE_SZ, 4096)
     os.write(w, bytes(size))
-    child = subprocess.Popen(sys.argv[2:] + ["--progress=%d" % w], pass_fds=[w])
+    child = subprocess.Popen(sys.argv[2:] + ["--progress=%d" % w], pass_fds=[w],
+                             preexec_fn=take_signals)
     os.close(w)
     # Not before it has a handler, which would be the end of it.
+    end = time.monotonic() + 60
     while child.poll() is None and not is_ready(child.pid):
+        if time.monotonic() > end:
+            child.kill()
+            sys.exit("no handlers within a minute")
         time.sleep(0.01)
     if what.startswith("SIG"):
         child.send_signal(getattr(signal, what))

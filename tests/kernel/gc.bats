@@ -110,8 +110,9 @@ collect() {
 	for i in 0.02 0.06 0.12; do
 		rm -rf "$copy".*
 		copy_image "$image" "$copy"
-		timeout -s INT "$i" "$GCCTL" run --full --json "$copy" \
-			>"$copy.json" || :
+		# A background job of sh ignores SIGINT, and what it starts does, too.
+		timeout -s INT "$i" env --default-signal=INT "$GCCTL" run \
+			--full --json "$copy" >"$copy.json" || :
 		our_check "$copy"
 		old_check "$copy" 116
 		"$kernel_dir/uml-run" -s -n -k 72 -O "$copy.out" "$copy" \
