@@ -3,52 +3,28 @@
 #include "config.h"
 
 #include "defrag.h"
+#include "tool/run_report.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-static const struct out_column before_after[] = {
-	{ "what", "", false },
-	{ "before", "BEFORE", true },
-	{ "after", "AFTER", true },
-	{ 0 },
-};
-
-static void put_change(struct out *out, const char *what, uint64_t before,
-		       uint64_t after)
-{
-	out_row(out);
-	out_cell_str(out, what);
-	out_cell_u64(out, before);
-	out_cell_u64(out, after);
-}
-
 static void put_changes_text(struct out *out, const struct f2c_defrag_report *r,
 			     int err)
 {
-	out_table_begin(out, "changes", NULL, before_after, NULL);
+	changes_begin(out);
 	/* A run that failed does not count them again. */
 	if (!err) {
-		put_change(out, "Extents of all files", r->extents_before,
+		changes_put(out, "Extents of all files", r->extents_before,
 			   r->extents_after);
-		put_change(out, "Files in more extents than needed",
+		changes_put(out, "Files in more extents than needed",
 			   r->fragmented_files_before,
 			   r->fragmented_files_after);
 	}
-	put_change(out, "Free sections", r->free_sections_before,
+	changes_put(out, "Free sections", r->free_sections_before,
 		   r->free_sections_after);
-	put_change(out, "Dirty sections", r->dirty_sections_before,
+	changes_put(out, "Dirty sections", r->dirty_sections_before,
 		   r->dirty_sections_after);
-	out_table_end(out);
-	out_text(out, "%s", "");
-}
-
-static void put_or_null(struct out *out, const char *key, uint64_t v, int err)
-{
-	if (err)
-		out_null(out, key, NULL);
-	else
-		out_u64(out, key, NULL, v);
+	changes_end(out);
 }
 
 static void put_changes_json(struct out *out, const struct f2c_defrag_report *r,
@@ -159,30 +135,6 @@ static void put_blocks(struct out *out, const struct f2c_defrag_report *r,
 	out_u64(out, "commits", "Commits", r->commits);
 }
 
-static void put_nat(struct out *out, const struct f2c_defrag_report *r)
-{
-	out_begin_object(out, "nat", "NAT blocks");
-	out_u64(out, "blocks_touched", "Touched", r->nat_blocks_touched);
-	out_u64(out, "blocks_read", "Read", r->nat_blocks_read);
-	out_u64(out, "blocks_written", "Written", r->nat_blocks_written);
-	out_u64(out, "journal_hits", "Entries in the journal instead",
-		r->nat_journal_hits);
-	out_end_object(out);
-}
-
-static void put_phases(struct out *out, const struct f2c_phases *ph)
-{
-	out_begin_object(out, "phases", "Milliseconds");
-	out_double(out, "plan_ms", "Planning", ph->plan_ms, 1);
-	out_double(out, "merge_ms", "Copying", ph->merge_ms, 1);
-	out_double(out, "nat_flush_ms", "NAT", ph->nat_flush_ms, 1);
-	out_double(out, "sit_flush_ms", "SIT", ph->sit_flush_ms, 1);
-	out_double(out, "sync_ms", "Waiting for the device", ph->sync_ms, 1);
-	out_double(out, "checkpoint_ms", "Checkpoint", ph->checkpoint_ms, 1);
-	out_double(out, "barriers_ms", "Barriers", ph->barriers_ms, 1);
-	out_end_object(out);
-}
-
 void put_run(struct out *out, const char *volume,
 	     const struct f2c_defrag_report *r, uint32_t block_size, int err,
 	     bool verbose)
@@ -200,6 +152,7 @@ void put_run(struct out *out, const char *volume,
 	out_double(out, "seconds", "Seconds", r->seconds, 2);
 	if (!verbose && !out_is_json(out))
 		return;
-	put_nat(out, r);
+	put_nat(out, r->nat_blocks_touched, r->nat_blocks_read,
+		r->nat_blocks_written, r->nat_journal_hits);
 	put_phases(out, &r->phases);
 }

@@ -3,40 +3,24 @@
 #include "config.h"
 
 #include "report.h"
+#include "tool/run_report.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-static const struct out_column before_after[] = {
-	{ "what", "", false },
-	{ "before", "BEFORE", true },
-	{ "after", "AFTER", true },
-	{ 0 },
-};
-
-static void put_change(struct out *out, const char *what, uint64_t before,
-		       uint64_t after)
-{
-	out_row(out);
-	out_cell_str(out, what);
-	out_cell_u64(out, before);
-	out_cell_u64(out, after);
-}
-
 static void put_changes_text(struct out *out, const struct f2c_gc_report *r,
 			     int err)
 {
-	out_table_begin(out, "changes", NULL, before_after, NULL);
-	put_change(out, "Free sections", r->free_sections_before,
+	changes_begin(out);
+	changes_put(out, "Free sections", r->free_sections_before,
 		   r->free_sections_after);
-	put_change(out, "Dirty sections", r->dirty_sections_before,
+	changes_put(out, "Dirty sections", r->dirty_sections_before,
 		   r->dirty_sections_after);
 	/* A run that failed does not count them again. */
 	if (!err)
-		put_change(out, "Extents of all files", r->extents_before,
+		changes_put(out, "Extents of all files", r->extents_before,
 			   r->extents_after);
-	out_table_end(out);
-	out_text(out, "%s", "");
+	changes_end(out);
 }
 
 static void put_changes_json(struct out *out, const struct f2c_gc_report *r,
@@ -47,10 +31,7 @@ static void put_changes_json(struct out *out, const struct f2c_gc_report *r,
 	out_u64(out, "dirty_sections_before", NULL, r->dirty_sections_before);
 	out_u64(out, "dirty_sections_after", NULL, r->dirty_sections_after);
 	out_u64(out, "extents_before", NULL, r->extents_before);
-	if (err)
-		out_null(out, "extents_after", NULL);
-	else
-		out_u64(out, "extents_after", NULL, r->extents_after);
+	put_or_null(out, "extents_after", r->extents_after, err);
 }
 
 /* One sentence on what was done, or is to be. */
@@ -155,30 +136,6 @@ static void put_blocks(struct out *out, const struct f2c_gc_report *r,
 	out_u64(out, "commits", "Commits", r->commits);
 }
 
-static void put_nat(struct out *out, const struct f2c_gc_report *r)
-{
-	out_begin_object(out, "nat", "NAT blocks");
-	out_u64(out, "blocks_touched", "Touched", r->nat_blocks_touched);
-	out_u64(out, "blocks_read", "Read", r->nat_blocks_read);
-	out_u64(out, "blocks_written", "Written", r->nat_blocks_written);
-	out_u64(out, "journal_hits", "Entries in the journal instead",
-		r->nat_journal_hits);
-	out_end_object(out);
-}
-
-static void put_phases(struct out *out, const struct f2c_phases *ph)
-{
-	out_begin_object(out, "phases", "Milliseconds");
-	out_double(out, "plan_ms", "Planning", ph->plan_ms, 1);
-	out_double(out, "merge_ms", "Copying", ph->merge_ms, 1);
-	out_double(out, "nat_flush_ms", "NAT", ph->nat_flush_ms, 1);
-	out_double(out, "sit_flush_ms", "SIT", ph->sit_flush_ms, 1);
-	out_double(out, "sync_ms", "Waiting for the device", ph->sync_ms, 1);
-	out_double(out, "checkpoint_ms", "Checkpoint", ph->checkpoint_ms, 1);
-	out_double(out, "barriers_ms", "Barriers", ph->barriers_ms, 1);
-	out_end_object(out);
-}
-
 void report_run(struct out *out, const char *path,
 		const struct f2c_gc_report *r, uint32_t block_size, int err,
 		bool verbose)
@@ -196,6 +153,7 @@ void report_run(struct out *out, const char *path,
 	out_double(out, "seconds", "Seconds", r->seconds, 2);
 	if (!verbose && !out_is_json(out))
 		return;
-	put_nat(out, r);
+	put_nat(out, r->nat_blocks_touched, r->nat_blocks_read,
+		r->nat_blocks_written, r->nat_journal_hits);
 	put_phases(out, &r->phases);
 }

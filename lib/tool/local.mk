@@ -8,6 +8,7 @@ lib_tool_libf2tool_la_SOURCES = \
 	%D%/log.c %D%/log.h \
 	%D%/out.c %D%/out_table.c %D%/out.h %D%/out_int.h \
 	%D%/progress.c %D%/progress.h \
+	%D%/run_report.c %D%/run_report.h \
 	%D%/session.c %D%/session.h \
 	%D%/size.c %D%/size.h \
 	%D%/stop.c %D%/stop.h

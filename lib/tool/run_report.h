@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the reports of all runs have: before and after, and where time went. */
+#ifndef F2CORE_TOOL_RUN_REPORT_H
+#define F2CORE_TOOL_RUN_REPORT_H
+
+#include <f2core.h>
+
+#include "tool/out.h"
+
+/* Text only: a table of changes. JSON has keys of their own for them. */
+void changes_begin(struct out *out);
+void changes_put(struct out *out, const char *what, uint64_t before,
+		 uint64_t after);
+void changes_end(struct out *out);
+
+/* A number that a run which failed does not know. */
+void put_or_null(struct out *out, const char *key, uint64_t v, int err);
+
+void put_nat(struct out *out, uint64_t touched, uint64_t read,
+	     uint64_t written, uint64_t journal_hits);
+void put_phases(struct out *out, const struct f2c_phases *ph);
+
+#endif
