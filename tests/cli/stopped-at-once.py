@@ -27,6 +27,12 @@ def is_ready(pid):
     return False
 
 
+def take_signals():
+    """A background job of sh ignores SIGINT, and what it starts does, too."""
+    for signo in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(signo, signal.SIG_DFL)
+
+
 def main():
     what = sys.argv[1]
     r, w = os.pipe()
