@@ -52,7 +52,7 @@ not_sanitized = %D%/cli/lib-symbols.bats %D%/cli/lib-header.bats \
 	%D%/cli/gcctl-run.bats %D%/cli/gcctl-victims.bats \
 	%D%/cli/defrag-run.bats %D%/crash/crash-short.bats
 check-sanitized: all
-	$(AM_V_at)$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(check_PROGRAMS) \
-		$(filter-out $(not_sanitized),$(bats_tests))'
+	$(AM_V_at)$(MAKE) $(AM_MAKEFLAGS) check \
+		TESTS='$(check_PROGRAMS) $(filter-out $(not_sanitized),$(bats_tests))'
 
 .PHONY: check-kernel check-crash check-sanitized
