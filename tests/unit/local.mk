@@ -170,3 +170,6 @@ tests_unit_t_victim_LDADD = $(BUILDER_LIBS)
 check_PROGRAMS += %D%/t-victim-cost
 tests_unit_t_victim_cost_SOURCES = %D%/t-victim-cost.c
 tests_unit_t_victim_cost_LDADD = $(BUILDER_LIBS)
+check_PROGRAMS += %D%/t-gc-fuzz
+tests_unit_t_gc_fuzz_SOURCES = %D%/t-gc-fuzz.c
+tests_unit_t_gc_fuzz_LDADD = $(BUILDER_LIBS)

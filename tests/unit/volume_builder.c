@@ -366,6 +366,30 @@ static void fill_segs(struct vb *b, uint32_t leave)
 	}
 }
 
+/* A few small files behind the logs, so that deleting leaves holes there. */
+static void fill_logs(struct vb *b)
+{
+	uint32_t scatter = b->scatter;
+
+	b->scatter = 0;
+	for (uint32_t i = 0; i < 12; i++)
+		fill_file(b, vb_file(b, VB_REG), 1 + vb_random(b, 15), 0);
+	b->scatter = scatter;
+}
+
+/* Let a log fill the holes of a segment of its type. */
+static void reuse_holes(struct vb *b, uint8_t type)
+{
+	uint32_t segno, n = 0;
+
+	if (!b->open[type].nr)
+		return;
+	segno = b->open[type].v[0];
+	while (bit_test_msb(b->seg[segno].map, n))
+		n++;
+	b->log[type] = (struct vb_log){ segno, (uint16_t)n, true };
+}
+
 void vb_make_random(struct vb *b, const struct vb_random_opt *opt)
 {
 	uint32_t per_sec = opt->segs_per_sec ? opt->segs_per_sec : 1;
@@ -388,10 +412,16 @@ void vb_make_random(struct vb *b, const struct vb_random_opt *opt)
 		fill_file(b, f, 1 + vb_random(b, vb_random(b, 8) ? 60 : max),
 			  opt->leave + SPARE_SEGS);
 	}
+	fill_logs(b);
 	if (opt->full)
 		fill_segs(b, opt->leave);
 	for (size_t i = 1; i < b->files.nr; i++)
 		if (!vb_random(b, every))
 			vb_delete(b, b->files.v[i]);
+	if (opt->seed % 3 == 1) {
+		reuse_holes(b, LOG_WARM_DATA);
+		reuse_holes(b, LOG_COLD_DATA);
+		reuse_holes(b, LOG_WARM_NODE);
+	}
 	vb_write(b);
 }
