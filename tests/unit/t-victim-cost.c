@@ -157,7 +157,8 @@ static void age_threshold_takes_the_oldest(void **state)
 		total = max + 1 - min;
 		for (size_t i = 0; i < list.nr; i++) {
 			const struct victim *v = &list.v[i];
-			uint64_t mtime = v->mtime > max ? max : v->mtime;
+			uint64_t mtime = v->mtime > max ? max :
+					 v->mtime < min ? min : v->mtime;
 			uint64_t age = 10000 * (max + 1 - mtime) / total * 60;
 			uint64_t u = 10000 * (512 - v->valid) / 512 * 40;
 
@@ -461,7 +462,7 @@ static void time_stops_at_the_last_commit(void **state)
 	struct vb b;
 
 	(void)state;
-	make(&b, 4, 100);
+	make(&b, 5, 100);
 	copy = malloc(vb_nr_bytes(&b));
 	assert_non_null(copy);
 	memcpy(copy, b.img, vb_nr_bytes(&b));
