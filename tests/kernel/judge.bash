@@ -44,14 +44,13 @@ copy_image() {
 }
 
 # kernel_image NAME K: path of a volume that kernel K made by the recipe NAME.
-# It is kept for the next run, in a folder of this version of the recipes, so
+# It is kept for the next run, in a folder of this version of the recipe, so
 # that two versions may be tested at the same time. Not to be written to.
 kernel_image() {
 	local store path sum
 
-	sum=$(cat "$kernel_dir"/{make-image,guest-record} \
-		"$lib_dir"/{workload,voltree,manifest,fiemap}.py | sha256sum)
-	store=$J/images/${sum:0:12}
+	sum=$("$kernel_dir/make-image" --version "$1")
+	store=$J/images/$sum
 	path=$store/$1.$2
 	mkdir -p "$store"
 	touch "$store"
