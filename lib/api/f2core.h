@@ -61,6 +61,9 @@ F2C_API const char *f2c_version(void);
  * @phase: what is being done: "nodes", "moving", ...; a literal
  * @done:  units done of @total; @total may grow
  *
+ * Work that moves blocks may call it from another thread than the caller's,
+ * with all signals blocked there, but never twice at once.
+ *
  * Return: 0 to go on, anything else to stop. Work that writes then ends at
  * the last commit.
  */

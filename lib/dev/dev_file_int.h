@@ -8,6 +8,8 @@
 struct dev_file {
 	struct dev dev;
 	int fd;				/* holds the lock */
+	int direct_fd;			/* for large writes; -1: not opened */
+	bool no_direct;			/* not on this device */
 	bool is_block;
 	bool mounted_ro;
 	bool unflushed;			/* written since the last flush */

@@ -279,6 +279,7 @@ int dev_file_open_roots(const struct use_roots *roots, struct f2c_ctx *ctx,
 	if (err)
 		goto out;
 	f->fd = o.fd;
+	f->direct_fd = -1;
 	f->is_block = S_ISBLK(o.st.st_mode);
 	f->mounted_ro = o.use.kind == USE_MOUNTED_RO;
 	o.fd = -1;

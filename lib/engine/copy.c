@@ -4,14 +4,22 @@
 
 #include "engine/copy.h"
 
+#include "base/work.h"
 #include "dev/prefetch.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
-#define WINDOW_BLKS 4096U		/* 16 MiB of blocks of 4 KiB */
+#define WINDOW_BLKS 2048U		/* 8 MiB of blocks of 4 KiB */
+#define NR_WINDOWS 2U			/* one is read while one is written */
+/*
+ * For writes past the page cache; from huge pages they take a quarter less
+ * time, as the disk is handed fewer pieces.
+ */
+#define WINDOW_ALIGN (2U << 20)
 /*
  * Sources that are hinted together. What is scattered in one window is dense
  * over many, so that the disk reads in address order at full speed into the
@@ -28,8 +36,16 @@ struct slot {
 struct window {
 	uint8_t *buf;			/* WINDOW_BLKS blocks */
 	struct slot *slots;
-	uint32_t *hints;
-	size_t ahead;			/* room in hints */
+	uint32_t *hints;		/* for copying.ahead sources */
+};
+
+/* A list on its way; the windows take turns. */
+struct copying {
+	struct copy *c;
+	const struct copy_pair *pairs;
+	size_t nr;
+	size_t ahead;			/* hinted at once; whole windows */
+	struct window windows[NR_WINDOWS];
 };
 
 static int by_dst(const void *pa, const void *pb)
@@ -101,10 +117,8 @@ static int write_window(struct copy *c, struct window *w,
 }
 
 static void hint_sources(struct copy *c, struct window *w,
-			 const struct copy_pair *pairs, size_t nr)
+			 const struct copy_pair *pairs, size_t n)
 {
-	size_t n = nr < w->ahead ? nr : w->ahead;
-
 	for (size_t i = 0; i < n; i++)
 		w->hints[i] = pairs[i].src;
 	prefetch_batch(c->vol->dev, w->hints, n, PREFETCH_GAP);
@@ -125,53 +139,99 @@ static size_t ahead_size(const struct copy *c)
 				    (size_t)most / WINDOW_BLKS * WINDOW_BLKS;
 }
 
-static size_t window_size(size_t left)
+static size_t at_most(size_t nr, size_t most)
 {
-	return left < WINDOW_BLKS ? left : WINDOW_BLKS;
+	return nr < most ? nr : most;
 }
 
-static int copy_windows(struct copy *c, struct window *w,
-			const struct copy_pair *pairs, size_t nr)
+/* For work_run_merged(): read one window, beside the writing of another. */
+static int read_piece(void *priv, size_t index, unsigned int worker)
 {
-	for (size_t i = 0, n; i < nr; i += n) {
-		int err;
+	struct copying *job = priv;
+	struct window *w = &job->windows[index % NR_WINDOWS];
+	size_t at = index * WINDOW_BLKS, left = job->nr - at;
 
-		if (i % w->ahead == 0)
-			hint_sources(c, w, pairs + i, nr - i);
-		n = window_size(nr - i);
-		err = read_window(c, w, pairs + i, n);
-		if (!err)
-			err = change_window(c, w, pairs + i, n);
-		if (!err)
-			err = write_window(c, w, pairs + i, n);
-		if (err)
-			return err;
-		c->done += n;
-		if (c->stop && c->stop(c->stop_priv, c->done, c->total))
-			return -EINTR;
+	(void)worker;
+	if (at % job->ahead == 0)
+		hint_sources(job->c, w, job->pairs + at,
+			     at_most(left, job->ahead));
+	return read_window(job->c, w, job->pairs + at,
+			   at_most(left, WINDOW_BLKS));
+}
+
+static int write_piece(void *priv, size_t index)
+{
+	struct copying *job = priv;
+	struct copy *c = job->c;
+	struct window *w = &job->windows[index % NR_WINDOWS];
+	size_t at = index * WINDOW_BLKS;
+	size_t n = at_most(job->nr - at, WINDOW_BLKS);
+	int err = change_window(c, w, job->pairs + at, n);
+
+	if (!err)
+		err = write_window(c, w, job->pairs + at, n);
+	if (err)
+		return err;
+	c->done += n;
+	if (c->stop && c->stop(c->stop_priv, c->done, c->total))
+		return -EINTR;
+	return 0;
+}
+
+static uint8_t *make_buffer(size_t bytes)
+{
+	uint8_t *buf = NULL;
+
+	if (bytes < WINDOW_ALIGN)
+		return malloc(bytes);
+	if (posix_memalign((void **)&buf, WINDOW_ALIGN, bytes))
+		return NULL;
+	madvise(buf, bytes, MADV_HUGEPAGE);
+	return buf;
+}
+
+static int make_windows(struct copying *job)
+{
+	size_t nr_blks = at_most(job->nr, WINDOW_BLKS);
+	size_t bytes = nr_blks * job->c->vol->lo.block_size;
+
+	for (size_t i = 0; i < NR_WINDOWS; i++) {
+		struct window *w = &job->windows[i];
+
+		w->buf = make_buffer(bytes);
+		w->slots = malloc(nr_blks * sizeof(*w->slots));
+		w->hints = malloc(at_most(job->nr, job->ahead) *
+				  sizeof(*w->hints));
+		if (!w->buf || !w->slots || !w->hints)
+			return ctx_nomem(job->c->vol->ctx, "the copy buffer");
 	}
 	return 0;
 }
 
+static void free_windows(struct copying *job)
+{
+	for (size_t i = 0; i < NR_WINDOWS; i++) {
+		free(job->windows[i].buf);
+		free(job->windows[i].slots);
+		free(job->windows[i].hints);
+	}
+}
+
 int copy_blocks(struct copy *c, struct copy_pair *pairs, size_t nr)
 {
-	size_t most = window_size(nr);
-	struct window w = {
-		.buf = malloc(most * c->vol->lo.block_size + 1),
-		.slots = malloc(most * sizeof(*w.slots) + 1),
-		.ahead = ahead_size(c),
+	struct copying job = {
+		.c = c, .pairs = pairs, .nr = nr, .ahead = ahead_size(c),
 	};
 	int err;
 
-	w.hints = malloc((nr < w.ahead ? nr : w.ahead) * sizeof(*w.hints) + 1);
-	if (w.buf && w.slots && w.hints) {
-		qsort(pairs, nr, sizeof(*pairs), by_dst);
-		err = copy_windows(c, &w, pairs, nr);
-	} else {
-		err = ctx_nomem(c->vol->ctx, "the copy buffer");
-	}
-	free(w.hints);
-	free(w.slots);
-	free(w.buf);
+	if (!nr)
+		return 0;
+	qsort(pairs, nr, sizeof(*pairs), by_dst);
+	err = make_windows(&job);
+	if (!err)
+		err = work_run_merged(NR_WINDOWS,
+				      (nr + WINDOW_BLKS - 1) / WINDOW_BLKS,
+				      NR_WINDOWS, read_piece, write_piece, &job);
+	free_windows(&job);
 	return err;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Copies many blocks to new places through one fixed buffer: a window of
- * destinations at a time, read in order of source, written in large runs.
+ * Copies many blocks to new places through fixed buffers: a window of
+ * destinations at a time, read in order of source, written in large runs while
+ * the next one is read.
  */
 #ifndef F2CORE_ENGINE_COPY_H
 #define F2CORE_ENGINE_COPY_H
@@ -17,7 +18,10 @@ struct copy_pair {
 /* May change the block on its way; 0 or a negative errno. */
 typedef int copy_change_fn(void *priv, const struct copy_pair *pair,
 			   void *block);
-/* Anything but 0 stops the copying with -EINTR. */
+/*
+ * Anything but 0 stops the copying with -EINTR. From either thread, one call
+ * at a time.
+ */
 typedef int copy_stop_fn(void *priv, uint64_t done, uint64_t total);
 
 struct copy {

@@ -199,6 +199,49 @@ static void file_keeps_what_is_written(void **state)
 	free(in);
 }
 
+/*
+ * Large aligned writes go past the page cache, others through it; a reader
+ * sees the last of either, whatever pages it had seen before.
+ */
+static void writes_of_all_kinds_make_one_file(void **state)
+{
+	enum { SIZE = 4 << 20, MOST = 1 << 20 };
+	uint8_t *model = calloc(1, SIZE), *in = malloc(SIZE), *out = NULL;
+	struct dev_file *f;
+	struct dev *dev;
+	unsigned int direct = 0;
+
+	(void)state;
+	assert_int_equal(posix_memalign((void **)&out, 4096, MOST + 4096), 0);
+	assert_int_equal(dev_file_open(ctx, path, DEV_CREATE, SIZE, &dev), 0);
+	f = (struct dev_file *)dev;
+	srandom(1);
+	for (int i = 0; i < 300; i++) {
+		size_t unit = random() % 3 ? 4096 : 1;
+		size_t skew = random() % 8 ? 0 : 8;
+		size_t off = (size_t)random() % SIZE / unit * unit;
+		size_t len = (size_t)random() % MOST / unit * unit;
+
+		if (len > SIZE - off)
+			len = SIZE - off;
+		memset(out + skew, i, len);
+		memset(model + off, i, len);
+		assert_int_equal(dev_write_bytes(dev, off, len, out + skew), 0);
+		assert_int_equal(dev_read_bytes(dev, 0, SIZE, in), 0);
+		assert_memory_equal(in, model, SIZE);
+		direct += f->direct_fd >= 0;
+	}
+	assert_true(direct || f->no_direct);
+	dev_close(dev);
+	assert_int_equal(dev_file_open(ctx, path, 0, 0, &dev), 0);
+	assert_int_equal(dev_read_bytes(dev, 0, SIZE, in), 0);
+	assert_memory_equal(in, model, SIZE);
+	dev_close(dev);
+	free(out);
+	free(in);
+	free(model);
+}
+
 static void hole_is_seen_where_the_file_system_tells(void **state)
 {
 	uint8_t block[4096] = { 1 };
@@ -337,6 +380,7 @@ int main(void)
 		T(file_is_made_sparse_with_the_umask),
 		T(file_that_cannot_be_as_large_is_not_left),
 		T(file_keeps_what_is_written),
+		T(writes_of_all_kinds_make_one_file),
 		T(hole_is_seen_where_the_file_system_tells),
 		T(short_read_is_an_error),
 		T(failed_write_names_the_block),
