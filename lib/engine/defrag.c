@@ -138,6 +138,21 @@ static int plan_large_file(struct defrag *d, size_t at)
 	return err;
 }
 
+static void note_sections(struct defrag *d)
+{
+	d->rep->free_secs_after = volume_free_secs(d->vol);
+	d->rep->dirty_secs_after = count_dirty_sections(d->vol);
+}
+
+int defrag_relocate(struct defrag *d)
+{
+	int err = relocate(&d->txn, &d->moved);
+
+	if (!err)
+		note_sections(d);
+	return err;
+}
+
 static int one_round(struct defrag *d, size_t *at)
 {
 	size_t nr = batch_size(d, *at);
@@ -162,7 +177,7 @@ static int one_round(struct defrag *d, size_t *at)
 	}
 	if (err)
 		return err;
-	err = relocate(&d->txn, &d->moved);
+	err = defrag_relocate(d);
 	if (err)
 		return err;
 	d->done += d->txn.moves.nr;
@@ -219,6 +234,8 @@ static int consolidate(struct defrag *d)
 					rep.moved.nodes_moved + left;
 		err = gc_collect(d->vol, &opt, &rep);
 		d->moved = rep.moved;
+		d->rep->free_secs_after = rep.free_secs_after;
+		d->rep->dirty_secs_after = rep.dirty_secs_after;
 		if (rep.stopped_by == GC_STOP_SIGNAL)
 			err = -EINTR;
 		if (rep.stopped_by == GC_STOP_MOVED)
@@ -315,8 +332,6 @@ static void put_moved(struct defrag *d)
 	rep->nodes_updated = d->moved.nodes_updated;
 	rep->commits = d->moved.commits;
 	rep->merge_ms = d->moved.merge_ms;
-	rep->free_secs_after = volume_free_secs(d->vol);
-	rep->dirty_secs_after = count_dirty_sections(d->vol);
 }
 
 int defrag_run(struct volume *vol, const struct defrag_options *opt,
@@ -338,6 +353,7 @@ int defrag_run(struct volume *vol, const struct defrag_options *opt,
 	report->plan_ms = flush_clock_ms() - start;
 	report->free_secs_before = volume_free_secs(vol);
 	report->dirty_secs_before = count_dirty_sections(vol);
+	note_sections(&d);
 	err = defrag_init(&d, start);
 	if (!err)
 		err = all_passes(&d, &all);

@@ -41,6 +41,12 @@ struct defrag {
 int defrag_select(struct defrag *d, const struct frag_file_vec *all);
 
 /*
+ * Carry out the transaction that is planned. The report's sections are those
+ * of the last commit, whatever fails later.
+ */
+int defrag_relocate(struct defrag *d);
+
+/*
  * Empty the run of sections that is cheapest to empty and can then hold
  * @blocks in a row; one transaction. -ENOSPC: there is none. In defrag_room.c.
  */

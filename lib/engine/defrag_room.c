@@ -122,7 +122,7 @@ int defrag_make_room(struct defrag *d, uint32_t blocks)
 			continue;
 		}
 		if (!err)
-			err = relocate(&d->txn, &d->moved);
+			err = defrag_relocate(d);
 		if (!err)
 			d->rep->room_made++;
 		return err;
