@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A short form of crash-gc on the volume that is shipped, and the proof that the
+# A short form of crash-run on the volume that is shipped, and the proof that the
 # rig finds what is wrong.
 
 load ../lib/common
 
-crash=$top_builddir/tests/crash/crash-gc
+crash=$top_builddir/tests/crash/crash-run
 aged=$BATS_FILE_TMPDIR/aged.img
 
 setup_file() {
@@ -12,23 +12,32 @@ setup_file() {
 		>"$BATS_FILE_TMPDIR/aged.img"
 }
 
-@test "every state of a run is the old or the new volume, whole" {
-	"$crash" --subsets 3 --walks 4 --faults 3 "$aged"
+@test "every state of gc is the old or the new volume, whole" {
+	"$crash" --subsets 3 --walks 4 --faults 3 gc "$aged"
 }
 
-@test "every state of a run with a short queue and few sections is whole" {
+@test "every state of defrag is the old or the new volume, whole" {
+	"$crash" --subsets 3 --walks 4 --faults 3 defrag "$aged"
+}
+
+@test "every state of defrag of a few files, up to a limit, is whole" {
+	"$crash" --max-moved 2M --subsets 6 --walks 4 --faults 4 defrag \
+		"$aged" '/log*' /d0
+}
+
+@test "every state of gc with a short queue and few sections is whole" {
 	"$crash" --pack-max-blocks 64 --sections 2 --subsets 6 --walks 4 \
-		--faults 4 "$aged"
+		--faults 4 gc "$aged"
 }
 
-@test "every state of a run without packing is whole" {
-	"$crash" --no-pack --sections 4 --subsets 6 --walks 4 --faults 4 "$aged"
+@test "every state of gc without packing is whole" {
+	"$crash" --no-pack --sections 4 --subsets 6 --walks 4 --faults 4 gc "$aged"
 }
 
 # finds FAULT TEXT: with FAULT planted, states are found bad, for this reason.
 finds() {
 	run "$crash" --plant "$1" --sections 1 --subsets 2 --walks 1 --faults 0 \
-		"$aged"
+		gc "$aged"
 	echo "$output" | head -5
 	[ "$status" -eq 1 ]
 	grep -q "$2" <<<"$output"

@@ -14,7 +14,7 @@
 struct trial {
 	const struct run *run;
 	const struct image *base;
-	const struct gc_options *opt;
+	const struct runner *runner;
 	const struct digest *want;
 	char what[64];
 	struct image scratch;		/* as @base between two trials */
@@ -29,7 +29,7 @@ static void fail(struct trial *t, const char *why)
 		fprintf(stderr, "%s: %s\n", t->what, why);
 }
 
-/* gc works on: faults over a recorder over writes in memory over @base. */
+/* A run works on: faults over a recorder over writes in memory over @base. */
 static int stack(const struct image *base, const struct dev_fault_plan *plan,
 		 struct dev **record, struct dev **out)
 {
@@ -82,7 +82,7 @@ static bool is_known_version(const struct trial *t, uint64_t version)
 }
 
 static void judge(struct trial *t, struct volume *vol,
-		  const struct gc_report *r)
+		  const struct outcome *o)
 {
 	uint64_t first = t->run->refs[0].version, commits;
 	struct digest d = { 0 };
@@ -92,11 +92,11 @@ static void judge(struct trial *t, struct volume *vol,
 	if (!is_known_version(t, vol->cp.version))
 		fail(t, "leaves a checkpoint that the run never made");
 	/* After an error of the last flush nobody knows. */
-	else if (r->moved.commits.commits > commits ||
-		 r->moved.commits.commits + 1 < commits)
+	else if (o->commits > commits ||
+		 o->commits + 1 < commits)
 		fail(t, "the report counts other commits than the volume has");
-	else if (r->moved.commits.commits == commits && commits &&
-		 r->free_secs_after != volume_free_secs(vol))
+	else if (o->commits == commits && commits &&
+		 o->free_secs_after != volume_free_secs(vol))
 		fail(t, "the report counts other free sections than there are");
 	if (digest_volume(vol, &d) || d.hash != t->want->hash)
 		fail(t, "the tree differs or cannot be read");
@@ -118,7 +118,7 @@ static void play(const struct dev *record, const struct image *to,
 }
 
 static void judge_result(struct trial *t, const struct dev *record,
-			 const struct gc_report *r)
+			 const struct outcome *o)
 {
 	struct volume *vol;
 
@@ -126,7 +126,7 @@ static void judge_result(struct trial *t, const struct dev *record,
 	if (image_open(&t->scratch, &vol)) {
 		fail(t, "leaves a volume that cannot be opened");
 	} else {
-		judge(t, vol, r);
+		judge(t, vol, o);
 		volume_close(vol);
 	}
 	play(record, &t->scratch, t->base);
@@ -135,7 +135,7 @@ static void judge_result(struct trial *t, const struct dev *record,
 /* -ENOENT: the run is over before the n-th. */
 static int try_one(struct trial *t, const struct dev_fault_plan *plan)
 {
-	struct gc_report r = { 0 };
+	struct outcome o = { 0 };
 	struct volume *vol = NULL;
 	struct dev *record, *dev;
 	bool hit;
@@ -145,14 +145,14 @@ static int try_one(struct trial *t, const struct dev_fault_plan *plan)
 		return err;
 	ret = volume_open(t->base->ctx, dev, &vol, NULL);
 	if (!ret)
-		ret = gc_run(vol, t->opt, &r);
+		ret = runner_run(t->runner, vol, NULL, NULL, &o);
 	hit = dev_fault_was_hit(dev);
 	if (hit && !ret && !t->may_succeed)
 		fail(t, "the run says that all is well");
 	if (hit && !is_prefix(t, record))
 		fail(t, "writes what a run without errors does not write");
 	if (hit)
-		judge_result(t, record, &r);
+		judge_result(t, record, &o);
 	if (vol)
 		volume_close(vol);
 	else
@@ -202,8 +202,7 @@ static int try_stop(struct trial *t, uint64_t n)
 {
 	static const struct dev_fault_plan none;
 	struct countdown c = { .left = n };
-	struct gc_options opt = *t->opt;
-	struct gc_report r = { 0 };
+	struct outcome o = { 0 };
 	struct volume *vol;
 	struct dev *record, *dev;
 	int err = stack(t->base, &none, &record, &dev);
@@ -216,15 +215,13 @@ static int try_stop(struct trial *t, uint64_t n)
 		return err;
 	}
 	snprintf(t->what, sizeof(t->what), "stop at report %" PRIu64, n);
-	opt.progress = stop_when_zero;
-	opt.progress_priv = &c;
-	if (gc_run(vol, &opt, &r))
+	if (runner_run(t->runner, vol, stop_when_zero, &c, &o))
 		fail(t, "fails");
-	if (!c.left && r.stopped_by != GC_STOP_SIGNAL)
+	if (!c.left && !o.was_stopped)
 		fail(t, "is not said in the report");
 	if (!is_prefix(t, record))
 		fail(t, "writes what a whole run does not write");
-	judge_result(t, record, &r);
+	judge_result(t, record, &o);
 	t->tried++;
 	volume_close(vol);
 	return c.left ? 1 : 0;
@@ -285,13 +282,13 @@ static int try_reads(struct trial *t, unsigned int nr)
 }
 
 int faults_try(const struct run *run, const struct image *base,
-	       const struct gc_options *opt, const struct digest *want,
+	       const struct runner *runner, const struct digest *want,
 	       unsigned int nr, uint64_t *tried, uint64_t *failures)
 {
 	struct trial t = {
 		.run = run,
 		.base = base,
-		.opt = opt,
+		.runner = runner,
 		.want = want,
 		.failures = failures,
 	};

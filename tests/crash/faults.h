@@ -4,8 +4,8 @@
 #define F2CORE_CRASH_FAULTS_H
 
 #include "digest.h"
-#include "engine/gc.h"
 #include "events.h"
+#include "runner.h"
 
 /*
  * Let the run fail at its n-th read, write or flush, for up to @nr different n
@@ -15,7 +15,7 @@
  * progress, which are no errors. @failures is added to.
  */
 int faults_try(const struct run *run, const struct image *base,
-	       const struct gc_options *opt, const struct digest *want,
+	       const struct runner *runner, const struct digest *want,
 	       unsigned int nr, uint64_t *tried, uint64_t *failures);
 
 #endif

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Power cuts and I/O errors in a run of garbage collection. The run's writes
- * and flushes are recorded, and every state that a cut may leave has to be the
- * volume before or after a transaction, whole. crash-gc --help says how.
+ * Power cuts and I/O errors in a run of garbage collection or defragmentation.
+ * The run's writes and flushes are recorded, and every state that a cut may
+ * leave has to be the volume before or after a transaction, whole.
+ * crash-run --help says how.
  */
 #include "config.h"
 
 #include "enumerate.h"
 #include "faults.h"
+#include "runner.h"
 #include "tool/cli.h"
 
 #include <errno.h>
@@ -17,7 +19,7 @@
 #include <string.h>
 
 struct job {
-	struct gc_options gc;
+	struct runner runner;
 	struct plan plan;
 	unsigned int nr_faults;
 	const char *plant;
@@ -27,15 +29,17 @@ struct job {
 
 static int set_full(struct cli *cli, const char *arg)
 {
+	struct job *job = cli->priv;
+
 	(void)arg;
-	((struct job *)cli->priv)->gc.full = true;
+	job->runner.gc.full = job->runner.defrag.full = true;
 	return 0;
 }
 
 static int set_no_pack(struct cli *cli, const char *arg)
 {
 	(void)arg;
-	((struct job *)cli->priv)->gc.no_pack = true;
+	((struct job *)cli->priv)->runner.gc.no_pack = true;
 	return 0;
 }
 
@@ -43,14 +47,54 @@ static int set_pack_max(struct cli *cli, const char *arg)
 {
 	struct job *job = cli->priv;
 
-	return cli_u32(cli, arg, 1, UINT32_MAX, &job->gc.pack_max_blocks);
+	return cli_u32(cli, arg, 1, UINT32_MAX, &job->runner.gc.pack_max_blocks);
 }
 
 static int set_sections(struct cli *cli, const char *arg)
 {
 	struct job *job = cli->priv;
 
-	return cli_u64(cli, arg, 1, UINT32_MAX, &job->gc.max_sections);
+	return cli_u64(cli, arg, 1, UINT32_MAX, &job->runner.gc.max_sections);
+}
+
+static int set_policy(struct cli *cli, const char *arg)
+{
+	static const char *const names[] = {
+		[VICTIM_GREEDY] = "greedy",
+		[VICTIM_COST_BENEFIT] = "cost-benefit",
+		[VICTIM_AGE_THRESHOLD] = "age-threshold",
+	};
+	struct job *job = cli->priv;
+
+	for (int i = VICTIM_GREEDY; i <= VICTIM_AGE_THRESHOLD; i++) {
+		if (strcmp(arg, names[i]))
+			continue;
+		job->runner.gc.choice.policy = (enum victim_policy)i;
+		return 0;
+	}
+	return cli_fail(cli, "there is no policy \"%s\"", arg);
+}
+
+static int set_only_free(struct cli *cli, const char *arg)
+{
+	(void)arg;
+	((struct job *)cli->priv)->runner.defrag.only_free = true;
+	return 0;
+}
+
+static int set_max_moved(struct cli *cli, const char *arg)
+{
+	struct job *job = cli->priv;
+	uint64_t bytes;
+	int err = cli_size(cli, arg, &bytes);
+
+	if (err)
+		return err;
+	if (bytes < BLOCK)
+		return cli_fail(cli, "is less than a block");
+	job->runner.gc.max_moved = bytes / BLOCK;
+	job->runner.defrag.max_moved = bytes / BLOCK;
+	return 0;
 }
 
 static int set_seed(struct cli *cli, const char *arg)
@@ -107,10 +151,13 @@ static int set_result(struct cli *cli, const char *arg)
 }
 
 static const struct cli_opt options[] = {
-	{ 0, "full", NULL, "as for gcctl.f2fs run", set_full },
-	{ 0, "no-pack", NULL, "likewise", set_no_pack },
+	{ 0, "full", NULL, "as for the programs", set_full },
+	{ 0, "max-moved", "SIZE", "likewise", set_max_moved },
+	{ 0, "no-pack", NULL, "as for gcctl.f2fs run", set_no_pack },
 	{ 0, "pack-max-blocks", "N", "likewise", set_pack_max },
 	{ 0, "sections", "N", "likewise", set_sections },
+	{ 0, "policy", "NAME", "likewise", set_policy },
+	{ 0, "only-free", NULL, "as for defrag.f2fs", set_only_free },
 	{ 0, "seed", "N", "for the random subsets", set_seed },
 	{ 0, "subsets", "N", "random subsets of each epoch (default 8)", set_subsets },
 	{ 0, "walks", "N", "states whose whole tree is read (default 8)", set_walks },
@@ -178,7 +225,7 @@ static int digest_image(const struct image *img, struct digest *out)
 static int record(struct job *job, const struct image *base,
 		  struct volume **vol, struct dev **recorder)
 {
-	struct gc_report r = { 0 };
+	struct outcome o;
 	struct dev *mem;
 	int err;
 
@@ -196,13 +243,10 @@ static int record(struct job *job, const struct image *base,
 		dev_close(*recorder);
 		return err;
 	}
-	err = gc_run(*vol, &job->gc, &r);
+	err = runner_run(&job->runner, *vol, NULL, NULL, &o);
 	if (err)
 		fprintf(stderr, "the run failed: %s\n", ctx_error(job->ctx));
-	printf("run: %" PRIu64 " sections selected, %" PRIu64 " data and %"
-	       PRIu64 " node blocks moved, %" PRIu64 " commits\n",
-	       r.sections_selected, r.moved.data_moved, r.moved.nodes_moved,
-	       r.moved.commits.commits);
+	printf("run: %s\n", o.text);
 	return err;
 }
 
@@ -243,7 +287,7 @@ static int judge(struct job *job, const struct image *base,
 		err = enumerate(&run, base, &want, &job->plan, &res);
 	*failures += res.failures;
 	if (!err && !job->plant)
-		err = faults_try(&run, base, &job->gc, &want, job->nr_faults,
+		err = faults_try(&run, base, &job->runner, &want, job->nr_faults,
 				 &tried, failures);
 	printf("%" PRIu64 " paths, %zu transactions, %" PRIu64 " writes, %"
 	       PRIu64 " flushes: %" PRIu64 " states, %" PRIu64
@@ -256,17 +300,38 @@ static int judge(struct job *job, const struct image *base,
 	return err;
 }
 
-static int crash(struct job *job, const char *path)
+static int choose(struct job *job, const struct image *base,
+		  const char *const *paths, size_t nr)
+{
+	struct volume *vol;
+	int err;
+
+	if (!nr)
+		return 0;
+	err = image_open(base, &vol);
+	if (err)
+		return err;
+	err = runner_choose(&job->runner, vol, paths, nr);
+	if (err)
+		fprintf(stderr, "%s\n", ctx_error(job->ctx));
+	volume_close(vol);
+	return err;
+}
+
+/* @path: the image; the paths to choose follow it, up to a NULL. */
+static int crash(struct job *job, const char *const *path, size_t nr_paths)
 {
 	struct image base = { 0 };
 	struct volume *vol = NULL;
-	struct dev *recorder;
+	struct dev *recorder = NULL;
 	uint64_t failures = 0;
-	int err = load(job, path, &base);
+	int err = load(job, path[0], &base);
 
 	if (err)
 		return 1;
-	err = record(job, &base, &vol, &recorder);
+	err = choose(job, &base, path + 1, nr_paths);
+	if (!err)
+		err = record(job, &base, &vol, &recorder);
 	if (!err)
 		err = store_result(job, &base, recorder);
 	if (!err)
@@ -278,6 +343,20 @@ static int crash(struct job *job, const char *path)
 	return err || failures;
 }
 
+static int set_engine(struct job *job, struct cli *cli)
+{
+	const char *name = cli->operands[0];
+
+	job->runner.is_defrag = !strcmp(name, "defrag");
+	if (!job->runner.is_defrag && strcmp(name, "gc"))
+		return cli_fail(cli, "\"%s\" is neither gc nor defrag", name);
+	if (!job->runner.is_defrag && cli->nr_operands > 2)
+		return cli_fail(cli, "gc takes no paths");
+	if (job->plan.nr_dumps && !job->plan.dump_dir)
+		return cli_fail(cli, "--dumps needs --dump-dir");
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct job job = {
@@ -285,27 +364,26 @@ int main(int argc, char **argv)
 		.nr_faults = 6,
 	};
 	struct cli cli = {
-		.program = "crash-gc",
-		.usage = "[OPTION]... IMAGE",
+		.program = "crash-run",
+		.usage = "[OPTION]... gc|defrag IMAGE [PATH]...",
 		.summary = "Try each state that a power cut or an I/O error may leave during a run "
-			"of garbage collection on a copy of IMAGE in memory.",
+			"on a copy of IMAGE in memory.",
 		.opts = options,
-		.min_operands = 1,
+		.min_operands = 2,
+		.max_operands = -1,
 		.priv = &job,
 	};
 	int status;
 
-	if (!cli_parse(&cli, argc, argv))
+	if (!cli_parse(&cli, argc, argv) || set_engine(&job, &cli))
 		return cli.status;
-	if (job.plan.nr_dumps && !job.plan.dump_dir) {
-		cli_fail(&cli, "--dumps needs --dump-dir");
-		return cli.status;
-	}
 	job.ctx = ctx_new();
 	if (!job.ctx)
 		return 1;
 	ctx_set_log(job.ctx, on_log, NULL);
-	status = crash(&job, cli.operands[0]);
+	status = crash(&job, (const char *const *)cli.operands + 1,
+		       (size_t)cli.nr_operands - 2);
+	runner_free(&job.runner);
 	ctx_free(job.ctx);
 	return status;
 }

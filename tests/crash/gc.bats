@@ -5,12 +5,12 @@
 load ../lib/common
 load ../kernel/judge
 
-crash=$top_builddir/tests/crash/crash-gc
+crash=$top_builddir/tests/crash/crash-run
 
 setup_file() {
 	load ../kernel/judge
 	need_judge
-	need_program "$top_builddir/tests/crash/crash-gc" "$FSCK" "$GCCTL"
+	need_program "$top_builddir/tests/crash/crash-run" "$FSCK" "$GCCTL"
 }
 
 # all_well IMAGE OPTIONS...: no state is bad, with these options.
@@ -18,7 +18,7 @@ all_well() {
 	local image=$1
 
 	shift
-	timeout 600 "$crash" --subsets 40 --walks 20 --faults 24 "$@" "$image" \
+	timeout 600 "$crash" --subsets 40 --walks 20 --faults 24 "$@" gc "$image" \
 		>"$BATS_TEST_TMPDIR/log" 2>&1 || {
 		cat "$BATS_TEST_TMPDIR/log"
 		return 1
@@ -99,7 +99,8 @@ states() {
 
 	shift 3
 	mkdir -p "$dir"
-	"$crash" --faults 0 --dumps "$dumps" --dump-dir "$dir" "$@" "$image"
+	"$crash" --faults 0 --dumps "$dumps" --dump-dir "$dir" "$@" gc \
+		"$image"
 	files=("$dir"/state-*.img)
 	# Their number is up to chance, a little.
 	[ ${#files[@]} -ge $((dumps * 5 / 6)) ]

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Runs one of the engines and takes from its report what both have. */
+#include "config.h"
+
+#include "runner.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+int runner_choose(struct runner *r, struct volume *vol,
+		  const char *const *paths, size_t nr)
+{
+	int err = select_inodes(vol, paths, nr, 0, &r->only);
+
+	if (err)
+		return err;
+	r->defrag.only = r->only.v;
+	r->defrag.nr_only = r->only.nr;
+	/* As defrag.f2fs does it when files are named. */
+	r->defrag.files_only = true;
+	return 0;
+}
+
+static int run_gc(const struct runner *r, struct volume *vol,
+		  gc_progress_fn *progress, void *priv, struct outcome *out)
+{
+	struct gc_options opt = r->gc;
+	struct gc_report rep = { 0 };
+	int err;
+
+	opt.progress = progress;
+	opt.progress_priv = priv;
+	err = gc_run(vol, &opt, &rep);
+	out->commits = rep.moved.commits.commits;
+	out->free_secs_after = rep.free_secs_after;
+	out->was_stopped = rep.stopped_by == GC_STOP_SIGNAL;
+	snprintf(out->text, sizeof(out->text), "%" PRIu64
+		 " sections selected, %" PRIu64 " data and %" PRIu64
+		 " node blocks moved, %" PRIu64 " commits",
+		 rep.sections_selected, rep.moved.data_moved,
+		 rep.moved.nodes_moved, out->commits);
+	return err;
+}
+
+static int run_defrag(const struct runner *r, struct volume *vol,
+		      gc_progress_fn *progress, void *priv,
+		      struct outcome *out)
+{
+	struct defrag_options opt = r->defrag;
+	struct defrag_report rep = { 0 };
+	int err;
+
+	opt.progress = progress;
+	opt.progress_priv = priv;
+	err = defrag_run(vol, &opt, &rep);
+	out->commits = rep.commits.commits;
+	out->free_secs_after = rep.free_secs_after;
+	out->was_stopped = rep.stopped_by == DEFRAG_STOP_SIGNAL;
+	snprintf(out->text, sizeof(out->text), "%" PRIu64
+		 " rounds with files, %" PRIu64 " for room, %" PRIu64
+		 " data and %" PRIu64 " node blocks moved, %" PRIu64 " commits",
+		 rep.rounds, rep.room_made, rep.data_moved, rep.nodes_moved,
+		 out->commits);
+	return err;
+}
+
+int runner_run(const struct runner *r, struct volume *vol,
+	       gc_progress_fn *progress, void *priv, struct outcome *out)
+{
+	*out = (struct outcome){ 0 };
+	return r->is_defrag ? run_defrag(r, vol, progress, priv, out) :
+			      run_gc(r, vol, progress, priv, out);
+}
+
+void runner_free(struct runner *r)
+{
+	vec_free(&r->only);
+}
