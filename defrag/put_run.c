@@ -15,15 +15,15 @@ static void put_changes_text(struct out *out, const struct f2c_defrag_report *r,
 	/* A run that failed does not count them again. */
 	if (!err) {
 		changes_put(out, "Extents of all files", r->extents_before,
-			   r->extents_after);
+			    r->extents_after);
 		changes_put(out, "Files in more extents than needed",
-			   r->fragmented_files_before,
-			   r->fragmented_files_after);
+			    r->fragmented_files_before,
+			    r->fragmented_files_after);
 	}
 	changes_put(out, "Free sections", r->free_sections_before,
-		   r->free_sections_after);
+		    r->free_sections_after);
 	changes_put(out, "Dirty sections", r->dirty_sections_before,
-		   r->dirty_sections_after);
+		    r->dirty_sections_after);
 	changes_end(out);
 }
 

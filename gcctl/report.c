@@ -13,13 +13,13 @@ static void put_changes_text(struct out *out, const struct f2c_gc_report *r,
 {
 	changes_begin(out);
 	changes_put(out, "Free sections", r->free_sections_before,
-		   r->free_sections_after);
+		    r->free_sections_after);
 	changes_put(out, "Dirty sections", r->dirty_sections_before,
-		   r->dirty_sections_after);
+		    r->dirty_sections_after);
 	/* A run that failed does not count them again. */
 	if (!err)
 		changes_put(out, "Extents of all files", r->extents_before,
-			   r->extents_after);
+			    r->extents_after);
 	changes_end(out);
 }
 
