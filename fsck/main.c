@@ -28,7 +28,6 @@ static int print_report(struct fsck *f, const char *path,
 		out_str(out, "error", NULL, f->s.ctx ? f2c_error(f->s.ctx) :
 						       "out of memory");
 	out_i64(out, "exit_status", NULL, status);
-	progress_clear(f->s.progress);
 	err = out_end(out);
 	if (!err)
 		return status;

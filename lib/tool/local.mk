@@ -6,7 +6,7 @@ lib_tool_libf2tool_la_SOURCES = \
 	%D%/cli.c %D%/cli_help.c %D%/cli.h \
 	%D%/escape.c %D%/escape.h \
 	%D%/log.c %D%/log.h \
-	%D%/out.c %D%/out_table.c %D%/out.h %D%/out_int.h \
+	%D%/out.c %D%/out_json.c %D%/out_table.c %D%/out.h %D%/out_int.h \
 	%D%/progress.c %D%/progress.h \
 	%D%/run_report.c %D%/run_report.h \
 	%D%/session.c %D%/session.h \

@@ -16,6 +16,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void begin(struct out *out, const char *key, const char *heading,
+		  struct out_level level)
+{
+	assert(out->depth + 1 < OUT_DEPTH_MAX);
+	level.indented = heading;
+	out->level[out->depth + 1] = level;
+	if (out->mode == OUT_JSON)
+		out_json_begin(out, key);
+	if (out->mode == OUT_TEXT && out->depth >= 0)
+		out_heading(out, heading);
+	out->depth++;
+	out->indent += level.indented;
+}
+
+static void end(struct out *out)
+{
+	assert(out->depth >= 0);
+	out_flush_lines(out);
+	if (out->mode == OUT_JSON)
+		out_json_end(out);
+	out->indent -= out->level[out->depth].indented;
+	out->depth--;
+}
+
 struct out *out_new(enum out_mode mode, FILE *to)
 {
 	struct out *out = calloc(1, sizeof(*out));
@@ -25,26 +49,10 @@ struct out *out_new(enum out_mode mode, FILE *to)
 	setlocale(LC_CTYPE, "");
 	out->mode = mode;
 	out->to = to;
-	if (mode == OUT_JSON) {
-		out->open[0] = json_object_new_object();
-		if (!out->open[0]) {
-			free(out);
-			return NULL;
-		}
-		out_u64(out, "schema", NULL, 1);
-	}
+	out->depth = -1;
+	begin(out, NULL, NULL, (struct out_level){ 0 });
+	out_u64(out, "schema", NULL, 1);
 	return out;
-}
-
-static void print_json(struct out *out)
-{
-	const char *text = json_object_to_json_string_ext(out->open[0],
-		JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
-
-	if (text)
-		fprintf(out->to, "%s\n", text);
-	else
-		out->err = -ENOMEM;
 }
 
 int out_end(struct out *out)
@@ -54,16 +62,12 @@ int out_end(struct out *out)
 	if (!out)
 		return 0;
 	assert(!out->depth && !out->table);
-	if (out->mode == OUT_JSON && !out->err)
-		print_json(out);
-	out_flush_lines(out);
+	end(out);
 	if (!out->err && fflush(out->to))
 		out->err = -errno;
 	else if (!out->err && ferror(out->to))
 		out->err = -EIO;	/* an earlier write; its errno is gone */
 	err = out->err;
-	if (out->open[0])
-		json_object_put(out->open[0]);
 	free(out->lines);
 	free(out);
 	return err;
@@ -72,39 +76,6 @@ int out_end(struct out *out)
 bool out_is_json(const struct out *out)
 {
 	return out->mode == OUT_JSON;
-}
-
-static bool json_wants(const struct out *out, const char *key)
-{
-	if (out->mode != OUT_JSON)
-		return false;
-	return key || json_object_is_type(out->open[out->depth],
-					  json_type_array);
-}
-
-void out_add(struct out *out, const char *key, struct json_object *value)
-{
-	struct json_object *in = out->open[out->depth];
-	int err;
-
-	if (json_object_is_type(in, json_type_array))
-		err = json_object_array_add(in, value);
-	else
-		err = json_object_object_add(in, key, value);
-	if (err) {
-		json_object_put(value);
-		out->err = -ENOMEM;
-	}
-}
-
-/* As json_object_new_...() returned it; a NULL would be a JSON null. */
-static void add_new(struct out *out, const char *key,
-		    struct json_object *value)
-{
-	if (value)
-		out_add(out, key, value);
-	else
-		out->err = -ENOMEM;
 }
 
 static void free_line(struct out_line *line)
@@ -157,41 +128,38 @@ static void add_line(struct out *out, const char *label, const char *value)
 	out->lines[out->nr_lines++] = line;
 }
 
-static void add_text(struct out *out, const char *label, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static void add_text(struct out *out, const char *label, const char *fmt, ...)
+/* A value whose text says the same in both forms. */
+static void put(struct out *out, const char *key, const char *label,
+		const char *text)
 {
-	char value[400];		/* the widest double is 310 digits */
-	va_list ap;
-
-	if (out->mode != OUT_TEXT || !label)
-		return;
-	va_start(ap, fmt);
-	vsnprintf(value, sizeof(value), fmt, ap);
-	va_end(ap);
-	add_line(out, label, value);
+	if (out_json_wants(out, key))
+		out_json_value(out, key, text);
+	if (out->mode == OUT_TEXT && label)
+		add_line(out, label, text);
 }
 
 void out_u64(struct out *out, const char *key, const char *label, uint64_t v)
 {
-	if (json_wants(out, key))
-		add_new(out, key, json_object_new_uint64(v));
-	add_text(out, label, "%" PRIu64, v);
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRIu64, v);
+	put(out, key, label, text);
 }
 
 void out_i64(struct out *out, const char *key, const char *label, int64_t v)
 {
-	if (json_wants(out, key))
-		add_new(out, key, json_object_new_int64(v));
-	add_text(out, label, "%" PRId64, v);
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRId64, v);
+	put(out, key, label, text);
 }
 
 void out_bool(struct out *out, const char *key, const char *label, bool v)
 {
-	if (json_wants(out, key))
-		add_new(out, key, json_object_new_boolean(v));
-	add_text(out, label, "%s", v ? "yes" : "no");
+	if (out_json_wants(out, key))
+		out_json_value(out, key, v ? "true" : "false");
+	if (out->mode == OUT_TEXT && label)
+		add_line(out, label, v ? "yes" : "no");
 }
 
 void out_size(struct out *out, const char *key, const char *label,
@@ -199,51 +167,30 @@ void out_size(struct out *out, const char *key, const char *label,
 {
 	char text[SIZE_TEXT_MAX];
 
-	if (json_wants(out, key))
-		add_new(out, key, json_object_new_uint64(bytes));
-	add_text(out, label, "%s", size_format(bytes, text));
+	out_u64(out, key, NULL, bytes);
+	if (out->mode == OUT_TEXT && label)
+		add_line(out, label, size_format(bytes, text));
 }
 
 void out_null(struct out *out, const char *key, const char *label)
 {
-	if (json_wants(out, key))
-		out_add(out, key, NULL);
-	add_text(out, label, "unknown");
-}
-
-struct json_object *out_json_double(struct out *out, double v, int decimals)
-{
-	struct json_object *value;
-	char text[400];
-
-	snprintf(text, sizeof(text), "%.*f", decimals, v);
-	value = json_object_new_double_s(v, text);
-	if (!value)
-		out->err = -ENOMEM;
-	return value;
+	if (out_json_wants(out, key))
+		out_json_value(out, key, "null");
+	if (out->mode == OUT_TEXT && label)
+		add_line(out, label, "unknown");
 }
 
 void out_double(struct out *out, const char *key, const char *label, double v,
 		int decimals)
 {
+	char text[400];			/* the widest double is 310 digits */
+
 	if (!isfinite(v)) {
 		out_null(out, key, label);
 		return;
 	}
-	if (json_wants(out, key))
-		out_add(out, key, out_json_double(out, v, decimals));
-	add_text(out, label, "%.*f", decimals, v);
-}
-
-struct json_object *out_json_str(struct out *out, const char *v)
-{
-	char *text = escape_json(v);
-	struct json_object *value = text ? json_object_new_string(text) : NULL;
-
-	if (!value)
-		out->err = -ENOMEM;
-	free(text);
-	return value;
+	snprintf(text, sizeof(text), "%.*f", decimals, v);
+	put(out, key, label, text);
 }
 
 void out_str(struct out *out, const char *key, const char *label,
@@ -255,8 +202,8 @@ void out_str(struct out *out, const char *key, const char *label,
 		out_null(out, key, label);
 		return;
 	}
-	if (json_wants(out, key))
-		out_add(out, key, out_json_str(out, v));
+	if (out_json_wants(out, key))
+		out_json_str(out, key, v);
 	if (out->mode != OUT_TEXT || !label)
 		return;
 	text = escape_text(v);
@@ -302,40 +249,9 @@ void out_heading(struct out *out, const char *heading)
 	out->printed = true;
 }
 
-static void begin(struct out *out, const char *key, const char *heading,
-		  struct json_object *(*new)(void))
-{
-	struct json_object *in = NULL;
-
-	assert(out->depth + 1 < OUT_DEPTH_MAX);
-	if (out->mode == OUT_JSON) {
-		in = new();
-		/* Out of memory: go on in the parent, out_end() will tell. */
-		if (in)
-			out_add(out, key, in);
-		else
-			out->err = -ENOMEM;
-		if (out->err)
-			in = out->open[out->depth];
-	}
-	if (out->mode == OUT_TEXT)
-		out_heading(out, heading);
-	out->open[++out->depth] = in;
-	out->indented[out->depth] = heading;
-	out->indent += out->indented[out->depth];
-}
-
-static void end(struct out *out)
-{
-	assert(out->depth > 0);
-	out_flush_lines(out);
-	out->indent -= out->indented[out->depth];
-	out->depth--;
-}
-
 void out_begin_object(struct out *out, const char *key, const char *heading)
 {
-	begin(out, key, heading, json_object_new_object);
+	begin(out, key, heading, (struct out_level){ 0 });
 }
 
 void out_end_object(struct out *out)
@@ -343,9 +259,19 @@ void out_end_object(struct out *out)
 	end(out);
 }
 
+void out_begin_row(struct out *out)
+{
+	begin(out, NULL, NULL, (struct out_level){ .is_row = true });
+}
+
+void out_end_row(struct out *out)
+{
+	end(out);
+}
+
 void out_begin_array(struct out *out, const char *key, const char *heading)
 {
-	begin(out, key, heading, json_object_new_array);
+	begin(out, key, heading, (struct out_level){ .is_array = true });
 }
 
 void out_end_array(struct out *out)

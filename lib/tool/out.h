@@ -32,8 +32,8 @@ struct out;
 struct out *out_new(enum out_mode mode, FILE *to);
 
 /*
- * Print what is still held back, and the JSON document; free @out in any case.
- * 0, -ENOMEM, or the errno of a write that failed.
+ * Print what is still held back; free @out in any case. JSON is printed as it
+ * is put, text when a table or a group of lines ends. 0, -ENOMEM, or the errno of a write that failed.
  */
 int out_end(struct out *out);
 

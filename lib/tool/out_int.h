@@ -5,14 +5,20 @@
 
 #include "tool/out.h"
 
-#include <json.h>
-
 #define OUT_DEPTH_MAX 16
 
 /* A line of text that waits for the width of its neighbours' labels. */
 struct out_line {
 	char *label;
 	char *value;
+};
+
+/* An object or array that is open. */
+struct out_level {
+	bool is_array;
+	bool is_row;			/* of a table */
+	bool has_any;			/* values; JSON only */
+	bool indented;			/* it has a heading; text only */
 };
 
 struct out_table;
@@ -22,15 +28,13 @@ struct out {
 	FILE *to;
 	int err;			/* the first error, 0 or -ENOMEM */
 
-	/* JSON: the open objects and arrays, the document at 0. */
-	struct json_object *open[OUT_DEPTH_MAX];
-	int depth;			/* of the innermost open one */
+	struct out_level level[OUT_DEPTH_MAX];	/* the document at 0 */
+	int depth;			/* of the innermost */
 
 	/* Text. */
 	struct out_line *lines;
 	size_t nr_lines, room;
 	int indent;			/* in steps of two columns */
-	bool indented[OUT_DEPTH_MAX];	/* which levels have a heading */
 	bool printed;			/* anything so far */
 
 	struct out_table *table;	/* the open one */
@@ -40,10 +44,18 @@ struct out {
 void out_flush_lines(struct out *out);
 /* Print @heading, with an empty line before it at the top. */
 void out_heading(struct out *out, const char *heading);
-/* Put @value (taken over; NULL: memory was short) into the innermost. */
-void out_add(struct out *out, const char *key, struct json_object *value);
-struct json_object *out_json_str(struct out *out, const char *v);
-struct json_object *out_json_double(struct out *out, double v, int decimals);
+/* A row of a table: an object. */
+void out_begin_row(struct out *out);
+void out_end_row(struct out *out);
 void out_table_free(struct out_table *table);
+
+/* Whether a value of this key goes into the document. */
+bool out_json_wants(const struct out *out, const char *key);
+/* @text is a JSON value. */
+void out_json_value(struct out *out, const char *key, const char *text);
+void out_json_str(struct out *out, const char *key, const char *v);
+/* What opens the level below the innermost, and what closes the innermost. */
+void out_json_begin(struct out *out, const char *key);
+void out_json_end(struct out *out);
 
 #endif

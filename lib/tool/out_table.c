@@ -152,7 +152,7 @@ static void end_row(struct out *out)
 		return;
 	assert(out->table->cell == out->table->nr_columns);
 	out->table->in_row = false;
-	out_end_object(out);
+	out_end_row(out);
 }
 
 void out_row(struct out *out)
@@ -162,7 +162,7 @@ void out_row(struct out *out)
 	if (!table)
 		return;
 	end_row(out);
-	out_begin_object(out, NULL, NULL);
+	out_begin_row(out);
 	table->in_row = true;
 	table->cell = 0;
 	if (table->scols) {

@@ -84,6 +84,8 @@ struct out *session_out(struct session *s)
 								  OUT_TEXT,
 				  stdout);
 
+	/* Some of a document is printed before its end. */
+	progress_clear(s->progress);
 	if (!out)
 		log_error(&s->log, "out of memory");
 	return out;
@@ -97,7 +99,6 @@ int session_end_out(struct session *s, struct out *out, int status)
 		out_str(out, "error", NULL, s->ctx ? f2c_error(s->ctx) :
 						     "out of memory");
 	out_i64(out, "exit_status", NULL, status);
-	progress_clear(s->progress);
 	err = out_end(out);
 	if (err) {
 		log_error(&s->log, "standard output: %s", strerror(-err));
