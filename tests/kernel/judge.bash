@@ -66,6 +66,34 @@ kernel_image() {
 	echo "$path"
 }
 
+# full_image IMAGE row|turns: a volume as full as it gets, of files that were
+# written one after another or in turn, every fourth gone: what a run frees is
+# used again in the same run. Beside it what the kernel says of it.
+full_image() {
+	local image=$1 part
+
+	truncate -s 64M "$image"
+	"$J/bin/mkfs116" -f -s 1 "$image" >/dev/null
+	cat >"$image.script" <<-END
+		set -e
+		echo 0 >/sys/fs/f2fs/ubda/ipu_policy
+		w() { python3 '$lib_dir/workload.py' "\$@"; }
+		free() { df -k --output=avail "\$M" | tail -n 1; }
+		for ((i = 0; \$(free) > 2600; i++)); do
+			mkdir "\$M/d\$i"
+			w $2 "\$M/d\$i" f 20 16
+			sync
+		done
+		for dir in "\$M"/d*; do w thin "\$dir" f 4; done
+		. '$kernel_dir/guest-record' remount
+	END
+	"$kernel_dir/uml-run" -s -k 612 -O "$image.out" "$image" \
+		"$image.script" >&2
+	for part in manifest fiemap segments; do
+		mv "$image.out/$part" "$image.$part"
+	done
+}
+
 # old_check IMAGE [VERSION...]: the existing checkers find nothing. They work
 # on a copy, with a time limit, since a dry run of theirs may write and ask.
 old_check() {
@@ -89,6 +117,33 @@ old_check() {
 	done
 	rm -f "$copy" "$out"
 	return $status
+}
+
+# judge_of MAKER: the kernel after it in KERNELS, so that one judges what another
+# made.
+judge_of() {
+	local k last=
+
+	for k in $KERNELS $KERNELS; do
+		[ "$last" != "$1" ] || break
+		last=$k
+	done
+	echo "$k"
+}
+
+# read_image NAME K: our reader says of it what the kernel wrote down.
+read_image() {
+	local image part ours=$BATS_TEST_TMPDIR/ours
+
+	image=$(kernel_image "$1" "$2")
+	for part in manifest fiemap; do
+		"$F2DUMP" $part "$image" >"$ours"
+		cmp -s "$ours" "$image.$part" && continue
+		echo "$part of $image differs:"
+		diff "$image.$part" "$ours" | cut -c1-300 | head -20
+		return 1
+	done
+	echo "# $1 by kernel $2: $(tail -n1 "$image.fiemap")" >&3
 }
 
 # The report of one of our programs: field FILE NAME[.NAME...]
