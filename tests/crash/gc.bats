@@ -47,34 +47,9 @@ all_well() {
 		--subsets 10 --walks 6
 }
 
-# A volume as full as it gets, every fourth file gone: freed sections are used
-# again in the same run.
-full_image() {
-	local image=$BATS_TEST_TMPDIR/full.img
-
-	truncate -s 64M "$image"
-	"$J/bin/mkfs116" -f -s 1 "$image" >/dev/null
-	cat >"$image.script" <<-END
-		set -e
-		echo 0 >/sys/fs/f2fs/ubda/ipu_policy
-		w() { python3 '$lib_dir/workload.py' "\$@"; }
-		free() { df -k --output=avail "\$M" | tail -n 1; }
-		for ((i = 0; \$(free) > 2600; i++)); do
-			mkdir "\$M/d\$i"
-			w row "\$M/d\$i" f 20 16
-			sync
-		done
-		for dir in "\$M"/d*; do w thin "\$dir" f 4; done
-		. '$kernel_dir/guest-record' remount
-	END
-	"$kernel_dir/uml-run" -s -k 612 -O "$image.out" "$image" \
-		"$image.script" >&2
-	mv "$image.out/manifest" "$image.manifest"
-	echo "$image"
-}
-
 @test "every state is whole: a full volume, in several transactions" {
-	image=$(full_image)
+	image=$BATS_TEST_TMPDIR/full.img
+	full_image "$image" row
 	all_well "$image" --full
 	all_well "$image" --full --no-pack --faults 6
 	states "$image" 612 18 --full

@@ -27,21 +27,6 @@ defrag() {
 	done)" >&3
 }
 
-# The same tree, in no more extents, by a kernel; nothing found by checkers.
-tree_is_whole() {
-	local image=$1 copy=$2 k=$3 out=$2.out
-
-	our_check "$copy"
-	old_check "$copy"
-	"$kernel_dir/uml-run" -s -n -k "$k" -O "$out" "$copy" \
-		"$kernel_dir/guest-verify"
-	python3 "$lib_dir/manifest.py" --compare "$image.manifest" "$out/manifest"
-	python3 "$lib_dir/fiemap.py" --compare "$image.fiemap" "$out/fiemap"
-	diff <(grep '^pinned ' "$image.fiemap") <(grep '^pinned ' "$out/fiemap")
-	our_check "$copy"
-	old_check "$copy"
-}
-
 is_ideal() {
 	[ "$(field "$copy.json" extents_after)" -eq \
 		"$(field "$copy.json" ideal_extents)" ]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What a run of gcctl is held to; for gc.bats and gc-large.bats.
+# What a run of gcctl or defrag is held to.
 
 # gc_run IMAGE COPY ARGS...: collect in a copy; the report is COPY.json.
 gc_run() {
@@ -10,11 +10,11 @@ gc_run() {
 	"$GCCTL" run --json "$@" "$copy" >"$copy.json"
 }
 
-# gc_agrees IMAGE COPY K: the kernel finds the same tree in no more extents, says
-# nothing, works on it; no checker finds anything; the report's counts are
-# those of the kernel's segment table and FIEMAP.
-gc_agrees() {
-	local image=$1 copy=$2 k=$3 out=$2.out status=0
+# tree_is_whole IMAGE COPY K [SPLIT]: the kernel finds the same tree in no more
+# extents, but for SPLIT; it says nothing, and works on it; no checker finds
+# anything.
+tree_is_whole() {
+	local image=$1 copy=$2 k=$3 out=$2.out
 
 	our_check "$copy"
 	old_check "$copy"
@@ -22,12 +22,18 @@ gc_agrees() {
 		"$kernel_dir/guest-verify"
 	python3 "$lib_dir/manifest.py" --compare "$image.manifest" "$out/manifest"
 	python3 "$lib_dir/fiemap.py" --compare "$image.fiemap" "$out/fiemap" \
-		"$(field "$copy.json" extents_split)"
+		"${4-0}"
 	# A pinned file stays where it is, to the block.
 	diff <(grep '^pinned ' "$image.fiemap") <(grep '^pinned ' "$out/fiemap")
-	gc_counts "$image" "$copy"
 	our_check "$copy"
 	old_check "$copy"
+}
+
+# gc_agrees IMAGE COPY K: and the report's counts are those of the kernel's
+# segment table and FIEMAP.
+gc_agrees() {
+	tree_is_whole "$@" "$(field "$2.json" extents_split)"
+	gc_counts "$1" "$2"
 }
 
 # What the report counts is what the kernel's segment table and FIEMAP show.

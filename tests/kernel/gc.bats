@@ -103,30 +103,6 @@ collect() {
 	done
 }
 
-@test "interrupted by SIGINT the volume is whole and the report counts what stayed" {
-	local image i
-
-	image=$(kernel_image large-section-small 612)
-	for i in 0.02 0.06 0.12; do
-		rm -rf "$copy".*
-		copy_image "$image" "$copy"
-		# A background job of sh ignores SIGINT, and what it starts does, too.
-		timeout -s INT "$i" env --default-signal=INT "$GCCTL" run \
-			--full --json "$copy" >"$copy.json" || :
-		our_check "$copy"
-		old_check "$copy" 116
-		"$kernel_dir/uml-run" -s -n -k 72 -O "$copy.out" "$copy" \
-			"$kernel_dir/guest-verify"
-		python3 "$lib_dir/manifest.py" --compare "$image.manifest" \
-			"$copy.out/manifest"
-		# Nothing is printed if the signal came before the program was ready.
-		[ -s "$copy.json" ] || continue
-		gc_counts "$image" "$copy"
-		say "after $i s, stopped by $(field "$copy.json" stopped_by)" \
-			"$copy.json"
-	done
-}
-
 @test "a second run keeps what the first gained" {
 	local image free extents
 

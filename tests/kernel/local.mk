@@ -8,6 +8,7 @@ kernel_tests += %D%/victims.bats
 kernel_tests += %D%/check.bats
 kernel_tests += %D%/gc.bats
 kernel_tests += %D%/defrag.bats
+kernel_tests += %D%/stopped.bats
 
 EXTRA_DIST += %D%/README.md
 EXTRA_DIST += %D%/setup

@@ -18,3 +18,8 @@ tests_lib_f2dump_SOURCES = %D%/f2dump.c %D%/f2dump.h \
 tests_lib_f2dump_LDADD = lib/libf2core-int.la
 EXTRA_DIST += %D%/f2fields.py
 EXTRA_DIST += %D%/poke.py
+
+# To be preloaded: a module needs an -rpath, though it is not installed.
+check_LTLIBRARIES += %D%/signal-at.la
+tests_lib_signal_at_la_SOURCES = %D%/signal-at.c
+tests_lib_signal_at_la_LDFLAGS = -module -avoid-version -shared -rpath /none
