@@ -248,24 +248,18 @@ static int consolidate(struct defrag *d)
 	return err;
 }
 
-static int defrag_init(struct defrag *d, double start_ms)
+static int begin_moving(struct defrag *d)
 {
-	int err = txn_init(&d->txn, d->vol);
+	struct txn *t = &d->txn;
+	int err = txn_init(t, d->vol);
 
-	if (err)
-		return err;
-	d->held = calloc(1, d->vol->lo.nr_main_secs / 8 + 1);
-	if (!d->held)
-		return ctx_nomem(d->vol->ctx, "the map of held sections");
-	d->txn.kept = d->opt->exclude;
-	d->txn.nr_kept = d->opt->nr_exclude;
-	d->txn.queue_max = PACK_DEFAULT_MAX;
-	d->txn.dry_run = d->opt->dry_run;
-	d->txn.stop = report_progress;
-	d->txn.stop_priv = d;
-	if (d->opt->time_limit > 0)
-		d->deadline_ms = start_ms + d->opt->time_limit * 1e3;
-	return 0;
+	t->kept = d->opt->exclude;
+	t->nr_kept = d->opt->nr_exclude;
+	t->queue_max = PACK_DEFAULT_MAX;
+	t->dry_run = d->opt->dry_run;
+	t->stop = report_progress;
+	t->stop_priv = d;
+	return err;
 }
 
 static void estimate_total(struct defrag *d)
@@ -275,19 +269,31 @@ static void estimate_total(struct defrag *d)
 		d->total += d->files.v[i].blocks;
 }
 
+/* Nothing of this is kept for the collector, which needs as much again. */
+static int order_files(struct defrag *d, struct frag_file_vec *all)
+{
+	int err = defrag_select(d, all);
+
+	vec_free(all);
+	estimate_total(d);
+	if (!err)
+		err = begin_moving(d);
+	if (!err)
+		err = move_files(d);
+	txn_free(&d->txn);
+	vec_free(&d->files);
+	return err;
+}
+
 /* One pass over the files of the list, then over the free space. */
-static int one_pass(struct defrag *d, const struct frag_file_vec *all)
+static int one_pass(struct defrag *d, struct frag_file_vec *all)
 {
 	int err = 0;
 
 	d->rep->files_skipped = d->rep->blocks_skipped = 0;
 	d->no_room = 0;
-	if (!d->opt->only_free) {
-		err = defrag_select(d, all);
-		estimate_total(d);
-		if (!err)
-			err = move_files(d);
-	}
+	if (!d->opt->only_free)
+		err = order_files(d, all);
 	if (!err && !d->opt->files_only &&
 	    d->rep->stopped_by == DEFRAG_DONE)
 		err = consolidate(d);
@@ -310,7 +316,6 @@ static int all_passes(struct defrag *d, struct frag_file_vec *all)
 		err = one_pass(d, all);
 		if (err || !d->no_room || d->rep->stopped_by != DEFRAG_DONE)
 			break;
-		vec_free(all);
 		err = frag_list(d->vol, 0, all, &now);
 		if (err || (now.extents >= extents && d->pieces_ok))
 			break;
@@ -354,17 +359,19 @@ int defrag_run(struct volume *vol, const struct defrag_options *opt,
 	report->free_secs_before = volume_free_secs(vol);
 	report->dirty_secs_before = count_dirty_sections(vol);
 	note_sections(&d);
-	err = defrag_init(&d, start);
-	if (!err)
+	if (opt->time_limit > 0)
+		d.deadline_ms = start + opt->time_limit * 1e3;
+	d.held = calloc(1, vol->lo.nr_main_secs / 8 + 1);
+	if (d.held)
 		err = all_passes(&d, &all);
+	else
+		err = ctx_nomem(vol->ctx, "the map of held sections");
 	put_moved(&d);
 	if (!err)
 		err = frag_scan(vol, 0, &report->after);
 	report->seconds = (flush_clock_ms() - start) / 1e3;
 out:
-	vec_free(&d.files);
 	vec_free(&all);
 	free(d.held);
-	txn_free(&d.txn);
 	return err;
 }
