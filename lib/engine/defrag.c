@@ -352,7 +352,7 @@ int defrag_run(struct volume *vol, const struct defrag_options *opt,
 	if (!err)
 		err = frag_list(vol, 0, &all, &report->before);
 	if (!err)
-		err = guard_counts(vol, &report->before);
+		err = guard_owners(vol, &report->before);
 	if (err)
 		goto out;
 	report->plan_ms = flush_clock_ms() - start;

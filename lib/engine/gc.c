@@ -356,7 +356,7 @@ int gc_run(struct volume *vol, const struct gc_options *opt,
 		err = frag_scan(vol, 0, &report->before);
 	report->after = report->before;
 	if (!err)
-		err = guard_counts(vol, &report->before);
+		err = guard_owners(vol, &report->before);
 	if (err)
 		return err;
 	report->plan_ms = flush_clock_ms() - start;

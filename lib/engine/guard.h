@@ -12,10 +12,12 @@
 int guard_volume(struct volume *vol);
 
 /*
- * A block that two files share would move for one of them only. Counting
- * finds it without a full check: each valid block has exactly one owner.
- * -EUCLEAN when what the files have is not what the SIT has.
+ * A block in use that the SIT calls free would be written over, one that two
+ * files share would move for one of them only. That each valid block has
+ * exactly one owner, and nothing else has one, shows without a full check: the
+ * SIT and the nodes name the same set of blocks. @frag is of frag_scan() or
+ * frag_list(). -EUCLEAN when the sets are not the same.
  */
-int guard_counts(struct volume *vol, const struct frag *frag);
+int guard_owners(struct volume *vol, const struct frag *frag);
 
 #endif

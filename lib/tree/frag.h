@@ -18,6 +18,7 @@
 struct frag {
 	uint64_t files;			/* files and directories with blocks */
 	uint64_t file_blocks;		/* real ones */
+	uint64_t file_blocks_sum;	/* of frag_scan(): setsum of them */
 	uint64_t extents;
 	uint64_t ideal_extents;		/* runs of the logical maps */
 	uint64_t fragmented_files;	/* with more extents than ideal */

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "tree/frag_files.h"
+#include "base/setsum.h"
 #include "base/work.h"
 
 #include <errno.h>
@@ -11,7 +12,27 @@
 struct feed {
 	struct volume *vol;
 	struct frag_collector **c;	/* one a worker */
+	uint64_t key;
+	uint64_t *sums;			/* of addresses; one a worker */
 };
+
+/*
+ * Every address in every slot that the engines would follow, so that they can
+ * be held against the SIT.
+ */
+static void sum_slots(struct feed *feed, unsigned int worker,
+		      const le32 *addrs, uint32_t nr)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < nr; i++) {
+		uint32_t blk = le32_get(addrs[i]);
+
+		if (blk_is_real(blk))
+			sum += setsum_of(feed->key, blk);
+	}
+	feed->sums[worker] += sum;
+}
 
 static int feed_node(void *priv, unsigned int worker,
 		     const struct node_visit *v)
@@ -32,10 +53,15 @@ static int feed_node(void *priv, unsigned int worker,
 	if (v->nat.ino == v->nid) {
 		if (inode_decode(lo, v->block, &inode, &fault))
 			return 0;
+		if (inode_has_blocks(&inode))
+			sum_slots(feed, worker,
+				  inode_file_addrs(&inode, v->block),
+				  inode.nr_addrs);
 		return frag_feed_inode(feed->c[worker], &inode, v->block);
 	}
 	if (node_kind(lo, foot_ofs(foot)) != NODE_DIRECT)
 		return 0;
+	sum_slots(feed, worker, node_slots(v->block), lo->addrs_per_node);
 	return frag_feed_direct(feed->c[worker], v->block);
 }
 
@@ -43,13 +69,16 @@ static int feed_node(void *priv, unsigned int worker,
 static int scan(struct volume *vol, unsigned int nr_threads,
 		struct frag_file_vec *files, struct frag *out)
 {
-	struct feed feed = { .vol = vol };
+	struct feed feed = { .vol = vol, .key = setsum_key() };
 	int err = 0;
 
 	nr_threads = work_nr_threads(nr_threads, vol->lo.nr_main_segs);
 	feed.c = calloc(nr_threads, sizeof(*feed.c));
-	if (!feed.c)
-		return ctx_nomem(vol->ctx, "a list of collectors");
+	feed.sums = calloc(nr_threads, sizeof(*feed.sums));
+	if (!feed.c || !feed.sums) {
+		err = ctx_nomem(vol->ctx, "a list of collectors");
+		nr_threads = 0;
+	}
 	for (unsigned int i = 0; !err && i < nr_threads; i++) {
 		feed.c[i] = frag_collector_new(&vol->lo);
 		if (!feed.c[i])
@@ -65,8 +94,12 @@ static int scan(struct volume *vol, unsigned int nr_threads,
 		err = frag_finish(vol, feed.c, nr_threads, out);
 	if (!err)
 		frag_free_space(vol, out);
-	for (unsigned int i = 0; i < nr_threads; i++)
+	out->file_blocks_sum = 0;
+	for (unsigned int i = 0; i < nr_threads; i++) {
+		out->file_blocks_sum += feed.sums[i];
 		frag_collector_free(feed.c[i]);
+	}
+	free(feed.sums);
 	free(feed.c);
 	return err;
 }

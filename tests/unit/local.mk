@@ -173,3 +173,6 @@ tests_unit_t_victim_cost_LDADD = $(BUILDER_LIBS)
 check_PROGRAMS += %D%/t-gc-fuzz
 tests_unit_t_gc_fuzz_SOURCES = %D%/t-gc-fuzz.c
 tests_unit_t_gc_fuzz_LDADD = $(BUILDER_LIBS)
+check_PROGRAMS += %D%/t-guard
+tests_unit_t_guard_SOURCES = %D%/t-guard.c
+tests_unit_t_guard_LDADD = $(BUILDER_LIBS)
