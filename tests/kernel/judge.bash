@@ -59,8 +59,9 @@ kernel_image() {
 		flock 9
 		[ ! -e "$path" ] || exit 0
 		K=$2 "$kernel_dir/make-image" "$1" "$path.new" >&2 || exit 1
-		for part in .manifest .fiemap .segments .log ""; do
-			mv "$path.new$part" "$path$part"
+		for part in .manifest .fiemap .segments .kinds .log ""; do
+			[ ! -e "$path.new$part" ] ||
+				mv "$path.new$part" "$path$part"
 		done
 	) 9>"$store/lock.$1.$2" || return
 	echo "$path"

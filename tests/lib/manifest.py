@@ -91,7 +91,16 @@ def content(host, size):
 		return "error=" + errno.errorcode.get(e.errno, str(e.errno))
 
 
-def xattrs(host):
+def xattrs(host, st, known={}):
+	"""Those of an inode with many names are asked for once."""
+	if st.st_nlink == 1:
+		return read_xattrs(host)
+	if st.st_ino not in known:
+		known[st.st_ino] = list(read_xattrs(host))
+	return known[st.st_ino]
+
+
+def read_xattrs(host):
 	try:
 		names = os.listxattr(host, follow_symlinks=False)
 	except OSError as e:
@@ -117,7 +126,7 @@ def line(path, host, st, kind, leader):
 					   os.minor(st.st_rdev)))
 	if kind == "l":
 		out.append("target=" + voltree.escape(os.readlink(host)))
-	out += xattrs(host)
+	out += xattrs(host, st)
 	if leader != path:
 		out.append("link=" + voltree.escape(leader))
 	elif kind == "f":

@@ -8,6 +8,8 @@ usage: workload.py turns DIR PREFIX FILES BLOCKS [GENERATIONS]
        workload.py row DIR PREFIX FILES BLOCKS	whole files, one after another
        workload.py thin DIR PREFIX N		remove every Nth of those files
        workload.py empty DIR PREFIX FILES	files without content
+       workload.py wide DIR ENTRIES
+		two directories that grow in turn, one to ENTRIES names of 500 files
        workload.py fsynced DIR PREFIX FILES BLOCKS
 		write each file, fsync it, overwrite a part, fsync again
        workload.py shapes DIR			one of every shape of inode
@@ -113,6 +115,21 @@ def thin(prefix, n):
 def empty(prefix, files):
 	for name in names(prefix, int(files)):
 		os.close(os.open(name, os.O_WRONLY | os.O_CREAT, 0o644))
+
+
+def wide(entries):
+	group = names("file", 500)
+	os.mkdir("wide")
+	os.mkdir("beside")
+	for name in group:
+		put(name, 100)
+	for i in range(int(entries)):
+		name = group[i % len(group)]
+		os.link(name, "wide/entry-%d" % i)
+		if i % 99 == 0:
+			os.link(name, "beside/%d" % i)
+		if i % 4000 == 3999:
+			os.sync()
 
 
 def fsynced(prefix, files, blocks):
@@ -347,8 +364,8 @@ def age(ops, seed):
 
 
 def main(args):
-	commands = {f.__name__: f for f in (turns, row, thin, empty, fsynced,
-					    shapes, age)}
+	commands = {f.__name__: f for f in (turns, row, thin, empty, wide,
+					    fsynced, shapes, age)}
 	if len(args) < 2 or args[0] not in commands:
 		print(__doc__, file=sys.stderr)
 		return 2
