@@ -39,9 +39,16 @@ def _collect(folder, prefix, found):
 					todo.append((e.path, prefix + e.name + b"/"))
 
 
-def walk(root):
-	"""Yield (path, host path, lstat, type letter, first path of its inode)."""
+def walk(root, known={}):
+	"""(path, host path, lstat, type letter, first path of its inode) of each; the
+	tree is looked at once, however often it is asked for."""
 	root = os.fsencode(root)
+	if root not in known:
+		known[root] = list(_walk(root))
+	return known[root]
+
+
+def _walk(root):
 	found = []
 	_collect(root, b"", found)
 	found.sort()
