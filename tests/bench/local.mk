@@ -2,3 +2,4 @@
 # Measurements, run by hand.
 EXTRA_DIST += %D%/gc-speed
 EXTRA_DIST += %D%/fsck-speed
+EXTRA_DIST += %D%/defrag-speed
