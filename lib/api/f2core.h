@@ -79,7 +79,8 @@ enum f2c_open_flags {
 	F2C_RDONLY	= 0,
 	F2C_RDWR	= 1 << 0,	/* takes a lock against other tools */
 	F2C_FORCE	= 1 << 1,	/* read although it is in use */
-	F2C_DRY_RUN	= 1 << 2,	/* writes stay in memory */
+	F2C_DRY_RUN	= 1 << 2,	/* writes stay in memory, or beyond
+					 * 8 MiB in a temporary file */
 	F2C_MOUNTED_RO	= 1 << 3,	/* write although mounted read-only */
 };
 

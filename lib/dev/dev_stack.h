@@ -16,8 +16,9 @@ int dev_mem_open(struct f2c_ctx *ctx, const void *data, uint64_t nr_bytes,
 uint8_t *dev_mem_data(struct dev *dev);
 
 /*
- * Writes stay in memory, in whole blocks of 4096 bytes, and shadow what is
- * under them; the device below is never written. A dry run works on this.
+ * Writes stay in memory, or beyond 8 MiB in a temporary file (shadow.h), in
+ * whole blocks of 4096 bytes that shadow what is under them; the device below
+ * is never written. A dry run works on this.
  */
 int dev_overlay_open(struct dev *under, struct dev **out);
 

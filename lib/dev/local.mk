@@ -13,4 +13,5 @@ lib_libf2core_int_la_SOURCES += \
 	%D%/dev_use_sys.c \
 	%D%/prefetch.c %D%/prefetch.h \
 	%D%/probe.c %D%/probe.h \
-	%D%/probe_magic.c
+	%D%/probe_magic.c \
+	%D%/shadow.c %D%/shadow.h

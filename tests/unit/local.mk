@@ -15,6 +15,8 @@ tests_unit_t_ctx_SOURCES = %D%/t-ctx.c %D%/unit.h
 check_PROGRAMS += %D%/t-dev
 tests_unit_t_dev_SOURCES = %D%/t-dev.c %D%/unit.h
 
+check_PROGRAMS += %D%/t-shadow
+tests_unit_t_shadow_SOURCES = %D%/t-shadow.c %D%/unit.h
 check_PROGRAMS += %D%/t-dev-stack
 tests_unit_t_dev_stack_SOURCES = %D%/t-dev-stack.c %D%/unit.h
 
