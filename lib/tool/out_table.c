@@ -15,12 +15,19 @@
 
 #include <libsmartcols.h>
 
+/*
+ * A table is printed in pieces of so many lines, as soon as they are there, or
+ * one of a million files would take a gigabyte. Columns never get narrower.
+ */
+#define PIECE_LINES 1000
+
 struct out_table {
 	const struct out_column *columns;
 	size_t nr_columns;
 	int *shown_at;			/* a column's place, -1 if not chosen */
 	struct libscols_table *scols;	/* text */
 	struct libscols_line *line;	/* the row at work */
+	size_t nr_lines;		/* that are not printed yet */
 	size_t cell;			/* next column of the row */
 	bool in_row;
 };
@@ -146,6 +153,54 @@ void out_table_begin(struct out *out, const char *key, const char *heading,
 		out->err = -ENOMEM;
 }
 
+/*
+ * The columns of the piece that was printed, kept for the next one by a line
+ * that is as wide and is not printed.
+ */
+static int begin_piece(struct out_table *table)
+{
+	struct libscols_column *c;
+	struct libscols_line *line;
+	char wide[400];
+
+	scols_table_remove_lines(table->scols);
+	scols_table_enable_noheadings(table->scols, 1);
+	line = scols_table_new_line(table->scols, NULL);
+	if (!line)
+		return -ENOMEM;
+	for (size_t i = 0; (c = scols_table_get_column(table->scols, i)); i++) {
+		size_t width = scols_column_get_width(c);
+
+		if (width >= sizeof(wide))
+			width = sizeof(wide) - 1;
+		memset(wide, '-', width);
+		wide[width] = '\0';
+		if (scols_line_set_data(line, i, wide))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static void print_piece(struct out *out)
+{
+	struct out_table *table = out->table;
+	char *text = NULL, *from;
+
+	if (!table->scols)
+		return;
+	if (!scols_table_is_noheadings(table->scols)) {
+		if (scols_print_table(table->scols))
+			out->err = -EIO;
+	} else if (scols_print_table_to_string(table->scols, &text)) {
+		out->err = -ENOMEM;
+	} else {
+		from = strchr(text, '\n');
+		fprintf(out->to, "%s\n", from ? from + 1 : "");
+	}
+	free(text);
+	table->nr_lines = 0;
+}
+
 static void end_row(struct out *out)
 {
 	if (!out->table->in_row)
@@ -162,6 +217,11 @@ void out_row(struct out *out)
 	if (!table)
 		return;
 	end_row(out);
+	if (table->nr_lines == PIECE_LINES) {
+		print_piece(out);
+		if (table->scols && begin_piece(table))
+			out->err = -ENOMEM;
+	}
 	out_begin_row(out);
 	table->in_row = true;
 	table->cell = 0;
@@ -169,6 +229,7 @@ void out_row(struct out *out)
 		table->line = scols_table_new_line(table->scols, NULL);
 		if (!table->line)
 			out->err = -ENOMEM;
+		table->nr_lines++;
 	}
 }
 
@@ -273,8 +334,7 @@ void out_table_end(struct out *out)
 {
 	if (out->table) {
 		end_row(out);
-		if (out->table->scols && scols_print_table(out->table->scols))
-			out->err = -EIO;
+		print_piece(out);
 		out->printed = true;
 	}
 	out_table_free(out->table);

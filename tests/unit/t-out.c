@@ -152,6 +152,37 @@ static void unknown_columns_are_found(void **state)
 	assert_non_null(out_unknown_column(columns, "type,"));
 }
 
+/* The widest is in the first piece: what follows stands under it. */
+static void a_long_table_has_one_head_and_even_columns(void **state)
+{
+	char *text = NULL, *line, *rest;
+	size_t size, nr = 0;
+	FILE *to = open_memstream(&text, &size);
+	struct out *out = out_new(OUT_TEXT, to);
+
+	(void)state;
+	out_table_begin(out, "segments", NULL, columns, NULL);
+	for (unsigned int i = 0; i < 2500; i++) {
+		out_row(out);
+		out_cell_u64(out, i);
+		out_cell_str(out, i ? "x" : "the longest of all");
+		out_cell_size(out, 0);
+	}
+	out_table_end(out);
+	assert_int_equal(out_end(out), 0);
+	fclose(to);
+	for (line = strtok_r(text, "\n", &rest); line;
+	     line = strtok_r(NULL, "\n", &rest), nr++) {
+		assert_int_equal(strlen(line), strlen("SEGMENT") + 1 +
+				 strlen("the longest of all") + 1 + 4);
+		assert_int_equal(!strncmp(line, "SEGMENT", 7), !nr);
+		if (nr)
+			assert_int_equal(atoi(line), nr - 1);
+	}
+	assert_int_equal(nr, 2501);
+	free(text);
+}
+
 static void a_full_disk_is_reported(void **state)
 {
 	FILE *to = fopen("/dev/full", "w");
@@ -173,6 +204,7 @@ int main(void)
 		cmocka_unit_test(quiet_prints_nothing),
 		cmocka_unit_test(chosen_columns_in_their_order),
 		cmocka_unit_test(unknown_columns_are_found),
+		cmocka_unit_test(a_long_table_has_one_head_and_even_columns),
 		cmocka_unit_test(a_full_disk_is_reported),
 	};
 
