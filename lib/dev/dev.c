@@ -181,6 +181,12 @@ int dev_flush(struct dev *dev)
 	return dev->writable ? dev->ops->flush(dev) : 0;
 }
 
+int dev_look_again(struct dev *dev)
+{
+	return dev->writable && dev->ops->look_again ?
+	       dev->ops->look_again(dev) : 0;
+}
+
 void dev_prefetch(struct dev *dev, uint32_t blk, uint32_t count)
 {
 	uint64_t off = to_bytes(dev, blk);

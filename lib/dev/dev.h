@@ -36,6 +36,8 @@ struct dev_ops {
 	int (*discard)(struct dev *dev, uint64_t off, uint64_t len);
 	/* Optional: make it read as zeros, faster than a write; likewise. */
 	int (*zero)(struct dev *dev, uint64_t off, uint64_t len);
+	/* Optional: fail if somebody else has come to use it since the open. */
+	int (*look_again)(struct dev *dev);
 	/* Frees the whole object; the name is gone already. */
 	void (*close)(struct dev *dev);
 };
@@ -93,6 +95,13 @@ int dev_discard_bytes(struct dev *dev, uint64_t off, uint64_t len);
 int dev_zero(struct dev *dev, uint32_t blk, uint32_t count);
 
 int dev_flush(struct dev *dev);
+
+/*
+ * Whether a device that is open for writing is still ours alone: -EBUSY when a
+ * mount or loop device has come, -EIO when the file was cut off. What cannot
+ * be kept out by a lock is noticed by this before it is written over.
+ */
+int dev_look_again(struct dev *dev);
 void dev_prefetch(struct dev *dev, uint32_t blk, uint32_t count);
 
 /* True only if the blocks certainly read as zeros (a hole in a file). */

@@ -10,11 +10,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <linux/fs.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /*
@@ -116,6 +118,8 @@ static int file_write(struct dev *dev, uint64_t off, size_t len,
 /*
  * The kernel reports a failed write-back once and then calls the pages clean,
  * so a second fsync succeeds although the data is lost: a failure stays one.
+ * The pages go, lest the next program take what they hold for what is there:
+ * with the end of a checkpoint that is nowhere it would write over the live one.
  */
 static int file_flush(struct dev *dev)
 {
@@ -129,6 +133,8 @@ static int file_flush(struct dev *dev)
 			err = f->is_block ? fsync(f->fd) : fdatasync(f->fd);
 		} while (err && errno == EINTR);
 		f->flush_err = err ? -errno : 0;
+		if (err)
+			posix_fadvise(f->fd, 0, 0, POSIX_FADV_DONTNEED);
 	}
 	if (f->flush_err)
 		return ctx_fail(dev->ctx, f->flush_err,
@@ -204,6 +210,25 @@ static int file_zero(struct dev *dev, uint64_t off, uint64_t len)
 	return block_range_ioctl(dev, BLKZEROOUT, "zero", off, len);
 }
 
+static int file_look_again(struct dev *dev)
+{
+	const struct dev_file *f = to_file(dev);
+	struct use use;
+	struct stat st;
+
+	if (fstat(f->fd, &st))
+		return dev_io_fail(dev, -errno, "examine", 0, 0);
+	if (!f->is_block && (uint64_t)st.st_size < dev->nr_bytes)
+		return ctx_fail(dev->ctx, -EIO, "%s: the file was cut off from %"
+				PRIu64 " to %" PRIu64 " bytes meanwhile",
+				dev->name, dev->nr_bytes, (uint64_t)st.st_size);
+	use_find(f->roots, &st, &use);
+	if (use.kind <= f->use)
+		return 0;
+	return ctx_fail(dev->ctx, -EBUSY, "%s %s meanwhile: it is not written "
+			"any more", dev->name, use.by);
+}
+
 static void file_close(struct dev *dev)
 {
 	if (to_file(dev)->direct_fd >= 0)
@@ -220,6 +245,7 @@ const struct dev_ops dev_file_ops = {
 	.is_hole = file_is_hole,
 	.discard = file_discard,
 	.zero = file_zero,
+	.look_again = file_look_again,
 	.close = file_close,
 };
 

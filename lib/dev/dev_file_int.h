@@ -3,7 +3,7 @@
 #ifndef F2CORE_DEV_DEV_FILE_INT_H
 #define F2CORE_DEV_DEV_FILE_INT_H
 
-#include "dev/dev_file.h"
+#include "dev/dev_use.h"
 
 struct dev_file {
 	struct dev dev;
@@ -12,6 +12,8 @@ struct dev_file {
 	bool no_direct;			/* not on this device */
 	bool is_block;
 	bool mounted_ro;
+	const struct use_roots *roots;
+	enum use_kind use;		/* when it was opened */
 	bool unflushed;			/* written since the last flush */
 	int flush_err;			/* a failed flush is failed for good */
 };

@@ -282,6 +282,8 @@ int dev_file_open_roots(const struct use_roots *roots, struct f2c_ctx *ctx,
 	f->direct_fd = -1;
 	f->is_block = S_ISBLK(o.st.st_mode);
 	f->mounted_ro = o.use.kind == USE_MOUNTED_RO;
+	f->roots = roots;
+	f->use = o.use.kind;
 	o.fd = -1;
 	*out = &f->dev;
 	f = NULL;

@@ -10,6 +10,10 @@
 
 #include "engine/flush.h"
 
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 double flush_clock_ms(void)
@@ -18,6 +22,54 @@ double flush_clock_ms(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec / 1e6;
+}
+
+static int changed_by_others(struct volume *vol, int pack, uint64_t found,
+			     uint64_t expected)
+{
+	return ctx_fail(vol->ctx, -EBUSY, "%s: not written: checkpoint pack %d "
+			"is version %" PRIu64 " now instead of %" PRIu64
+			": somebody else writes to the volume",
+			vol->dev->name, pack, found, expected);
+}
+
+/*
+ * The live pack must be the one that all tables in memory come from, and the
+ * other one as old as it was. A lock does not keep everybody out: a kernel that
+ * mounts an image file, a virtual machine, other tools.
+ */
+static int check_packs(struct volume *vol, uint8_t *block)
+{
+	const struct od_checkpoint *head = (const void *)block;
+	const struct checkpoint *cp = &vol->cp;
+
+	for (int i = 0; i < 2; i++) {
+		uint64_t version = cp->pack_version[i];
+		int err = dev_read(vol->dev, cp_pack_blk(&vol->lo, i), 1,
+				   block);
+
+		if (err)
+			return err;
+		if (le64_get(head->checkpoint_ver) != version ||
+		    (i == cp->pack &&
+		     memcmp(block, cp->head, vol->lo.block_size)))
+			return changed_by_others(vol, i,
+						 le64_get(head->checkpoint_ver),
+						 version);
+	}
+	return 0;
+}
+
+static int check_alone(struct volume *vol)
+{
+	uint8_t *block = malloc(vol->lo.block_size);
+	int err = block ? dev_look_again(vol->dev) :
+			  ctx_nomem(vol->ctx, "a block");
+
+	if (!err)
+		err = check_packs(vol, block);
+	free(block);
+	return err;
 }
 
 static int flush_all(struct volume *vol, struct commit_stats *stats)
@@ -47,8 +99,10 @@ static int flush_all(struct volume *vol, struct commit_stats *stats)
 int commit(struct volume *vol, struct commit_stats *stats)
 {
 	struct commit_stats sum = *stats;
-	int err = flush_all(vol, &sum);
+	int err = check_alone(vol);
 
+	if (!err)
+		err = flush_all(vol, &sum);
 	if (err)
 		vol->is_spoilt = true;
 	else

@@ -5,6 +5,7 @@
 #include "volume_builder.h"
 #include "base/ctx.h"
 #include "engine/commit.h"
+#include "format/validate.h"
 #include "meta/journal.h"
 
 #include <errno.h>
@@ -327,18 +328,65 @@ static void unknown_bytes_are_kept(void **state)
 {
 	struct commit_stats s = { 0 };
 	struct volume *vol;
+	uint8_t *head;
+	uint32_t last;
 	struct vb b;
 
 	(void)state;
 	vb_init(&b, &(struct vb_opt){ .version = 6 });
 	vb_write(&b);
+	head = vb_block(&b, b.lo.cp_blk);
+	head[3000] = 0x5a;		/* behind both bitmaps */
+	le32_set((le32 *)(head + VB_BYTES - 4), cp_block_crc(&b.lo, head));
+	last = le32_get(((struct od_checkpoint *)head)
+			->cp_pack_total_block_count) - 1;
+	memcpy(head + (size_t)last * VB_BYTES, head, VB_BYTES);
 	vol = vb_open(&b);
-	vol->cp.head[3000] = 0x5a;	/* behind both bitmaps */
 	must_commit(&b, vol, &s);
 	assert_int_equal(vb_block(&b, b.lo.cp_blk + VB_SEG_BLKS)[3000], 0x5a);
 	expect_read_back(&b, vol);
 	volume_close(vol);
 	vb_free(&b);
+}
+
+/* Like a kernel's: version @version in the first block of @pack. */
+static void put_checkpoint(struct vb *b, int pack, uint64_t version)
+{
+	struct od_checkpoint *head = (void *)
+		vb_block(b, b->lo.cp_blk + (pack ? VB_SEG_BLKS : 0));
+
+	le64_set(&head->checkpoint_ver, version);
+}
+
+/* A kernel that mounts an image file respects no lock. */
+static void a_checkpoint_of_somebody_else_is_not_written_over(void **state)
+{
+	struct vb_opt opt = { .version = 50 };
+
+	(void)state;
+	for (int live = 0; live < 2; live++) {
+		struct commit_stats stats = { 0 };
+		struct volume *vol;
+		uint8_t *copy;
+		struct vb b;
+
+		vb_init(&b, &opt);
+		vb_write(&b);
+		vol = vb_open(&b);
+		change_nat(vol, 500, 1);
+		change_sit(vol, 60, 1);
+		put_checkpoint(&b, live ? opt.pack : !opt.pack, 51);
+		copy = malloc(vb_nr_bytes(&b));
+		assert_non_null(copy);
+		memcpy(copy, b.img, vb_nr_bytes(&b));
+		assert_int_equal(commit(vol, &stats), -EBUSY);
+		assert_non_null(strstr(ctx_error(b.ctx), "somebody else"));
+		assert_memory_equal(copy, b.img, vb_nr_bytes(&b));
+		assert_int_equal(volume_can_write(vol), -EIO);
+		free(copy);
+		volume_close(vol);
+		vb_free(&b);
+	}
 }
 
 int main(void)
@@ -352,6 +400,7 @@ int main(void)
 		cmocka_unit_test(flags_are_those_of_a_clean_unmount),
 		cmocka_unit_test(too_many_orphans_are_refused),
 		cmocka_unit_test(unknown_bytes_are_kept),
+		cmocka_unit_test(a_checkpoint_of_somebody_else_is_not_written_over),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -606,6 +606,31 @@ static void claimed_device_is_not_written(void **state)
 }
 
 /* The device under / as /proc/mounts names it; "" if that is no device. */
+/* What no lock keeps out is seen when it is looked for. */
+static void a_use_that_comes_later_is_seen(void **state)
+{
+	struct dev *dev;
+
+	(void)state;
+	assert_int_equal(dev_file_open_roots(&roots, ctx, image, DEV_WRITE, 0,
+					     &dev), 0);
+	assert_int_equal(dev_look_again(dev), 0);
+	put(sys, "block/loop5/loop/backing_file", "%s\n", image);
+	assert_int_equal(dev_look_again(dev), -EBUSY);
+	assert_has(ctx_error(ctx), "is the backing file of /dev/loop5");
+	put(sys, "block/loop5/loop/backing_file", "%s\n", other);
+	assert_int_equal(dev_look_again(dev), 0);
+	assert_int_equal(truncate(image, 4096), 0);
+	assert_int_equal(dev_look_again(dev), -EIO);
+	assert_has(ctx_error(ctx), "was cut off");
+	dev_close(dev);
+	assert_int_equal(dev_file_open_roots(&roots, ctx, image, 0, 0, &dev),
+			 0);
+	put(sys, "block/loop5/loop/backing_file", "%s\n", image);
+	assert_int_equal(dev_look_again(dev), 0);
+	dev_close(dev);
+}
+
 static void find_root_device(char *name, size_t size)
 {
 	FILE *f = fopen("/proc/mounts", "r");
@@ -666,6 +691,7 @@ int main(void)
 		T(image_of_a_virtual_machine_is_in_use),
 		T(real_loop_device_keeps_its_file),
 		T(claimed_device_is_not_written),
+		T(a_use_that_comes_later_is_seen),
 		T(real_root_device_is_refused),
 	};
 

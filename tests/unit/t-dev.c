@@ -321,6 +321,42 @@ static void failed_flush_stays_failed(void **state)
 	close(pipes[1]);
 }
 
+static int sync_error;			/* of fdatasync() from now on */
+static int dropped;			/* pages were, so often */
+
+int fdatasync(int fd)
+{
+	errno = sync_error;
+	return sync_error ? -1 : fsync(fd);
+}
+
+int posix_fadvise(int fd, off_t off, off_t len, int advice)
+{
+	(void)fd;
+	dropped += !off && !len && advice == POSIX_FADV_DONTNEED;
+	return 0;
+}
+
+/* What the disk may not have must not be read from memory by the next one. */
+static void pages_of_a_failed_flush_are_dropped(void **state)
+{
+	struct dev *dev;
+
+	(void)state;
+	assert_int_equal(dev_file_open(ctx, path, DEV_CREATE, 1 << 20, &dev),
+			 0);
+	assert_int_equal(dev_write_bytes(dev, 0, 1, "x"), 0);
+	dropped = 0;
+	assert_int_equal(dev_flush(dev), 0);
+	assert_int_equal(dropped, 0);
+	assert_int_equal(dev_write_bytes(dev, 0, 1, "y"), 0);
+	sync_error = EIO;
+	assert_int_equal(dev_flush(dev), -EIO);
+	assert_int_equal(dropped, 1);
+	sync_error = 0;
+	dev_close(dev);
+}
+
 /* A clean volume on a disk that cannot be synced is no error (C20). */
 static void flush_of_nothing_asks_nobody(void **state)
 {
@@ -385,6 +421,7 @@ int main(void)
 		T(short_read_is_an_error),
 		T(failed_write_names_the_block),
 		T(failed_flush_stays_failed),
+		T(pages_of_a_failed_flush_are_dropped),
 		T(flush_of_nothing_asks_nobody),
 		T(what_cannot_hold_a_volume_is_refused),
 	};
