@@ -116,3 +116,32 @@ collect() {
 	our_check "$copy"
 	old_check "$copy"
 }
+
+@test "a kernel's cleaner goes on where a run ended" {
+	local k
+
+	cat >"$copy.script" <<-END
+		set -e
+		python3 '$lib_dir/workload.py' thin "\$M" f 3; sync
+		sum() { (cd "\$M"; sha256sum * | sha256sum); }
+		before=\$(sum)
+		python3 -c '
+		import fcntl, os
+		fd = os.open(".", os.O_RDONLY)
+		for done in range(100):
+		    try:
+		        fcntl.ioctl(fd, 0x4004f506, b"\\1\\0\\0\\0")
+		    except OSError:
+		        break
+		print(done)'
+		echo 3 >/proc/sys/vm/drop_caches
+		[ "\$(sum)" = "\$before" ]
+	END
+	for k in $KERNELS; do
+		gc_run "$(kernel_image default-section 612)" "$copy" --full
+		[ "$("$kernel_dir/uml-run" -s -k "$k" "$copy" \
+			"$copy.script")" -ge 3 ]
+		our_check "$copy"
+		old_check "$copy" 116
+	done
+}
