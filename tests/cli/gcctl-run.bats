@@ -57,6 +57,16 @@ foretold() {
 	[ "$(peek orphan.4)" -gt 3 ]
 }
 
+@test "after a power cut, too, the new checkpoint is one of a clean unmount" {
+	shipped orphans
+	"$GCCTL" status --json "$img" >"$img.json"
+	[ "$(json "'umount' in d['checkpoint_flags']")" = false ]
+	"$GCCTL" run -q "$img"
+	"$GCCTL" status --json "$img" >"$img.json"
+	[ "$(json "{'umount', 'crc_recovery', 'orphan_present'} <=
+		set(d['checkpoint_flags'])")" = true ]
+}
+
 @test "the document has every key that is promised" {
 	shipped aged
 	run_json

@@ -262,3 +262,22 @@ valid_of_sections() {
 	run "$GCCTL" run --max-moved=1M "$img"
 	[[ $output = *"Stopped by: "*"the limit of --max-moved"* ]]
 }
+
+mean_time() {
+	python3 "$top_srcdir/tests/lib/victims.py" --mean "$img"
+}
+
+@test "blocks that move keep their age" {
+	local before lost options
+
+	for options in --full "--full --no-pack"; do
+		aged 1
+		before=$(mean_time)
+		"$GCCTL" run -q $options "$img"
+		# The mean of each segment is rounded down.
+		lost=$((before - $(mean_time)))
+		echo "before $before, lost $lost"
+		[ $lost -ge 0 ]
+		[ $lost -le 2 ]
+	done
+}

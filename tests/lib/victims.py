@@ -6,6 +6,8 @@
 					victim first; POLICY is greedy,
 					cost-benefit or age-threshold
 	victims.py --ages SEED IMAGE	give the segments ages of up to a year
+	victims.py --mean IMAGE		the time at which a valid block was written,
+					on average
 
 Nothing of the project's code is used but poke.py, which finds the SIT entries.
 What is reckoned is what a kernel of version 6.13 or later does; Python's
@@ -143,10 +145,19 @@ def set_ages(vol, seed):
     vol.poke("cp.elapsed_time", ("=", now))
 
 
+def mean_mtime(vol):
+    segs = list(segments_of(vol))
+    return (sum(valid * mtime for _, valid, mtime, _ in segs) //
+            sum(valid for _, valid, _, _ in segs))
+
+
 def main(args):
     if len(args) == 3 and args[0] == "--ages":
         vol = Volume(args[2])
         set_ages(vol, int(args[1]))
+    elif len(args) == 2 and args[0] == "--mean":
+        vol = Volume(args[1])
+        print(mean_mtime(vol))
     elif len(args) == 2 and args[1] in POLICIES:
         vol = Volume(args[0])
         show(vol, args[1])
