@@ -142,9 +142,9 @@ uml() {
 }
 
 @test "segments.py counts freed segments and sections" {
-	printf 'head\n0 0|512 0|5 0|0 0|0\n' >"$BATS_TEST_TMPDIR/a"
-	printf 'head\n0 0|0 0|0 0|5 0|512\n' >"$BATS_TEST_TMPDIR/b"
+	printf 'head\n0 0|512 0|5 0|0 0|0 0|0 0|0\n' >"$BATS_TEST_TMPDIR/a"
+	printf 'head\n0 0|0 0|0 0|5 0|512 0|0 0|0\n' >"$BATS_TEST_TMPDIR/b"
 	run python3 "$lib_dir/segments.py" "$BATS_TEST_TMPDIR/a" \
-		"$BATS_TEST_TMPDIR/b" 2
-	[ "$output" = "segments_freed=2 sections_freed=1 free_sections_before=1 free_sections_after=1 valid_before=517 valid_after=517" ]
+		"$BATS_TEST_TMPDIR/b" 2 0 2
+	[ "$output" = "segments_freed=2 sections_freed=1 free_sections_before=2 free_sections_after=2 valid_before=517 valid_after=517 already_empty=2" ]
 }
