@@ -88,6 +88,32 @@ collect() {
 	collect half-valid-small 72 61 --until-free 75
 }
 
+# The first section of $copy of which a part of a run would be moved.
+cutting_section() {
+	local n
+
+	for ((n = 0; n < $("$GCCTL" status --json "$copy" |
+		field /dev/stdin sections); n++)); do
+		"$GCCTL" run -n --json --section=$n "$copy" >"$copy.plan"
+		[ "$(field "$copy.plan" extents_split)" -eq 0 ] || break
+	done
+	echo $n
+}
+
+@test "cuts where a run goes on in a section that was left alone are counted" {
+	local image
+
+	image=$(kernel_image tree-plain 72)
+	copy_image "$image" "$copy"
+	"$GCCTL" run --json --section="$(cutting_section)" "$copy" >"$copy.json"
+	"$kernel_dir/uml-run" -s -n -k 61 -O "$copy.out" "$copy" \
+		"$kernel_dir/guest-verify"
+	gc_counts "$image" "$copy"
+	run python3 "$lib_dir/fiemap.py" --compare "$image.fiemap" \
+		"$copy.out/fiemap"
+	[[ "$output" == *"(by $(field "$copy.json" extents_split))" ]]
+}
+
 @test "the plan of a dry run is what the run does, and no byte changes" {
 	local image sum n
 
