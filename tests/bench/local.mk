@@ -3,3 +3,5 @@
 EXTRA_DIST += %D%/gc-speed
 EXTRA_DIST += %D%/fsck-speed
 EXTRA_DIST += %D%/defrag-speed
+EXTRA_DIST += %D%/hot-cold-kernel
+EXTRA_DIST += %D%/real-tree
