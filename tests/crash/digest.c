@@ -4,7 +4,7 @@
 
 #include "digest.h"
 
-#include "state.h"
+#include "hash.h"
 #include "tree/filemap.h"
 #include "tree/walk.h"
 #include "tree/xattr.h"
@@ -12,6 +12,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define BLOCK 4096U
 
 struct digester {
 	struct volume *vol;

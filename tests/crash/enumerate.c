@@ -10,8 +10,6 @@
 
 #include "enumerate.h"
 
-#include "tree/pending.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -24,7 +22,7 @@
 struct player {
 	const struct run *run;
 	const struct plan *plan;
-	const struct digest *want;
+	const struct whole *want;
 	const struct image *base;
 	struct state st;
 	struct result res;
@@ -63,31 +61,10 @@ static void fail(struct player *p, const char *what)
 		fprintf(stderr, "%s: %s\n", p->where, what);
 }
 
-int image_store(const struct image *img, const char *path)
-{
-	static const uint8_t zeros[BLOCK];
-	FILE *f = fopen(path, "wb");
-	bool ok = f;
-
-	for (uint32_t i = 0; ok && i < img->nr_blks; i++) {
-		const uint8_t *data = img->data + (size_t)i * BLOCK;
-		bool last = i + 1 == img->nr_blks;
-
-		if (memcmp(data, zeros, BLOCK) || last)
-			ok = fwrite(data, BLOCK, 1, f) == 1;
-		else
-			ok = !fseeko(f, BLOCK, SEEK_CUR);
-	}
-	if (f && fclose(f))
-		ok = false;
-	return ok ? 0 : -EIO;
-}
-
-/* The state through the whole reader: its tree is that of the old volume. */
+/* Read and check all of the state; another run can go on from it. */
 static void walk(struct player *p)
 {
-	struct digest d = { 0 };
-	uint64_t pending = 0;
+	const char *wrong;
 	struct volume *vol;
 
 	p->res.walked++;
@@ -97,13 +74,12 @@ static void walk(struct player *p)
 	}
 	if (vol->cp.version != state_live(&p->st))
 		fail(p, "the reader takes another checkpoint");
-	if (digest_volume(vol, &d))
-		fail(p, "the tree cannot be read");
-	else if (d.hash != p->want->hash || d.paths != p->want->paths)
-		fail(p, "the tree differs");
-	if (pending_fsyncs(vol, &pending) || pending)
-		fail(p, "fsynced nodes wait to be replayed");
+	wrong = whole_differs(p->want, vol);
 	volume_close(vol);
+	if (!wrong)
+		wrong = whole_goes_on(p->want, &p->st.img, p->plan->runner);
+	if (wrong)
+		fail(p, wrong);
 }
 
 static void dump(struct player *p)
@@ -423,7 +399,7 @@ static uint64_t expected_states(const struct run *run)
 }
 
 int enumerate(const struct run *run, const struct image *base,
-	      const struct digest *want, const struct plan *plan,
+	      const struct whole *want, const struct plan *plan,
 	      struct result *out)
 {
 	struct player p = {

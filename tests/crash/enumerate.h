@@ -3,8 +3,8 @@
 #ifndef F2CORE_CRASH_ENUMERATE_H
 #define F2CORE_CRASH_ENUMERATE_H
 
-#include "digest.h"
 #include "events.h"
+#include "whole.h"
 
 struct plan {
 	uint64_t seed;
@@ -12,6 +12,7 @@ struct plan {
 	unsigned int nr_walks;		/* states whose whole tree is read */
 	unsigned int nr_dumps;		/* states written to files */
 	const char *dump_dir;
+	const struct runner *runner;	/* what goes on from states read whole */
 };
 
 struct result {
@@ -21,12 +22,9 @@ struct result {
 	uint64_t failures;		/* the first few were printed */
 };
 
-/* @want: the digest that every state has to have. 0, or no memory or disk. */
+/* @want: what every state has to be. 0, or no memory or disk. */
 int enumerate(const struct run *run, const struct image *base,
-	      const struct digest *want, const struct plan *plan,
+	      const struct whole *want, const struct plan *plan,
 	      struct result *out);
-
-/* Write @img to @path, with holes for zeros. */
-int image_store(const struct image *img, const char *path);
 
 #endif

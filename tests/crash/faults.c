@@ -4,8 +4,6 @@
 
 #include "faults.h"
 
-#include "tree/pending.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,7 +13,7 @@ struct trial {
 	const struct run *run;
 	const struct image *base;
 	const struct runner *runner;
-	const struct digest *want;
+	const struct whole *want;
 	char what[64];
 	struct image scratch;		/* as @base between two trials */
 	uint64_t tried;
@@ -85,8 +83,7 @@ static void judge(struct trial *t, struct volume *vol,
 		  const struct outcome *o)
 {
 	uint64_t first = t->run->refs[0].version, commits;
-	struct digest d = { 0 };
-	uint64_t pending = 0;
+	const char *wrong;
 
 	commits = vol->cp.version - first;
 	if (!is_known_version(t, vol->cp.version))
@@ -98,10 +95,9 @@ static void judge(struct trial *t, struct volume *vol,
 	else if (o->commits == commits && commits &&
 		 o->free_secs_after != volume_free_secs(vol))
 		fail(t, "the report counts other free sections than there are");
-	if (digest_volume(vol, &d) || d.hash != t->want->hash)
-		fail(t, "the tree differs or cannot be read");
-	if (pending_fsyncs(vol, &pending) || pending)
-		fail(t, "fsynced nodes wait to be replayed");
+	wrong = whole_differs(t->want, vol);
+	if (wrong)
+		fail(t, wrong);
 }
 
 /* Bring what was recorded to @to, as it is in the recording or in @from. */
@@ -238,15 +234,18 @@ static int try_stops(struct trial *t, unsigned int nr)
 
 /* ---- I/O errors -------------------------------------------------------- */
 
-/* @nr of the @of writes or flushes of a run. */
+/* @nr of the @of writes or flushes of a run; each in both ways if it is all. */
 static int try_spread(struct trial *t, const char *kind, size_t field,
 		      uint64_t of, unsigned int nr)
 {
 	uint64_t step = nr && of > nr ? of / nr : 1;
 	int err = 0;
 
-	for (uint64_t n = 1; nr && n <= of && !err; n += step)
+	for (uint64_t n = 1; nr && n <= of && !err; n += step) {
 		err = try_nth(t, kind, field, n, n % 2);
+		if (!err && step == 1)
+			err = try_nth(t, kind, field, n, n % 2 == 0);
+	}
 	return err < 0 ? err : 0;
 }
 
@@ -282,7 +281,7 @@ static int try_reads(struct trial *t, unsigned int nr)
 }
 
 int faults_try(const struct run *run, const struct image *base,
-	       const struct runner *runner, const struct digest *want,
+	       const struct runner *runner, const struct whole *want,
 	       unsigned int nr, uint64_t *tried, uint64_t *failures)
 {
 	struct trial t = {

@@ -3,9 +3,8 @@
 #ifndef F2CORE_CRASH_FAULTS_H
 #define F2CORE_CRASH_FAULTS_H
 
-#include "digest.h"
 #include "events.h"
-#include "runner.h"
+#include "whole.h"
 
 /*
  * Let the run fail at its n-th read, write or flush, for up to @nr different n
@@ -15,7 +14,7 @@
  * progress, which are no errors. @failures is added to.
  */
 int faults_try(const struct run *run, const struct image *base,
-	       const struct runner *runner, const struct digest *want,
+	       const struct runner *runner, const struct whole *want,
 	       unsigned int nr, uint64_t *tried, uint64_t *failures);
 
 #endif

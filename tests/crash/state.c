@@ -4,6 +4,8 @@
 
 #include "state.h"
 
+#include "hash.h"
+
 #include "format/validate.h"
 #include "meta/checkpoint.h"
 #include "tree/pending.h"
@@ -13,25 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-uint64_t hash_bytes(uint64_t h, const void *data, size_t len)
-{
-	const uint8_t *p = data;
-	uint64_t word;
-
-	h ^= len * UINT64_C(0x9E3779B97F4A7C15);
-	while (len) {
-		size_t n = len < sizeof(word) ? len : sizeof(word);
-
-		word = 0;
-		memcpy(&word, p, n);
-		h = (h ^ word) * UINT64_C(0xD6E8FEB86659FD93);
-		h ^= h >> 32;
-		p += n;
-		len -= n;
-	}
-	return h;
-}
 
 /* Never 0, which stands for "not reached". */
 static uint64_t hash_block(const void *data)
@@ -118,6 +101,26 @@ int image_copy(const struct image *from, struct image *to)
 		return -ENOMEM;
 	memcpy(to->data, from->data, bytes);
 	return 0;
+}
+
+int image_store(const struct image *img, const char *path)
+{
+	static const uint8_t zeros[BLOCK];
+	FILE *f = fopen(path, "wb");
+	bool ok = f;
+
+	for (uint32_t i = 0; ok && i < img->nr_blks; i++) {
+		const uint8_t *data = img->data + (size_t)i * BLOCK;
+		bool last = i + 1 == img->nr_blks;
+
+		if (memcmp(data, zeros, BLOCK) || last)
+			ok = fwrite(data, BLOCK, 1, f) == 1;
+		else
+			ok = !fseeko(f, BLOCK, SEEK_CUR);
+	}
+	if (f && fclose(f))
+		ok = false;
+	return ok ? 0 : -EIO;
 }
 
 /* ---- What a checkpoint reaches ---------------------------------------- */

@@ -42,14 +42,15 @@ struct state {
 	bool live_known;
 };
 
-uint64_t hash_bytes(uint64_t h, const void *data, size_t len);
-
 /* A device that shows @img without owning it. */
 int image_dev(const struct image *img, struct dev **out);
 /* @to gets memory of its own. 0 or -ENOMEM. */
 int image_copy(const struct image *from, struct image *to);
 /* Open the volume in @img; 0 or the reader's error. */
 int image_open(const struct image *img, struct volume **out);
+
+/* Write @img to @path, with holes for zeros. */
+int image_store(const struct image *img, const char *path);
 
 /* What the live checkpoint of @img reaches. */
 int ref_make(const struct image *img, struct ref *out);

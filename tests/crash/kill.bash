@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Runs of the programs that are killed at random moments. Loaded after states.
+
+# seconds_of IMAGE COMMAND...: how long a run takes that is left in peace.
+seconds_of() {
+	local image=$1
+
+	shift
+	copy_image "$image" "$copy"
+	python3 "$crash_dir/killed.py" never "$@" "$copy"
+}
+
+digest=$top_builddir/tests/crash/tree-digest
+
+version_of() {
+	"$GCCTL" status --json "$1" | sed -n 's/.*"checkpoint_version":\([0-9]*\).*/\1/p'
+}
+
+# The tree of IMAGE with all contents, by our reader.
+is_whole() {
+	no_finding "$1"
+	[ "$("$digest" "$1")" = "$before" ]
+}
+
+# ends_well COMMAND...: another run goes on from the copy to the end.
+ends_well() {
+	"$@" --json "$copy" >"$copy.run.json"
+	is_whole "$copy"
+	[ "$(json 'd.get("stopped_by")' "$copy.run.json")" = null ]
+	[ "$1" != "$DEFRAG" ] ||
+		[ "$(field "$copy.run.json" extents_after)" -eq \
+			"$(field "$copy.run.json" ideal_extents)" ]
+}
+
+# killed_runs IMAGE KILLS MOUNTS SEED COMMAND...: COMMAND works on KILLS copies
+# of IMAGE and is killed, at moments spread over all the time that it takes. No
+# copy is damaged, and another run goes on; a kernel mounts MOUNTS of them.
+killed_runs() {
+	local image=$1 kills=$2 mounts=$3 n=0 tries=0 seconds status
+	local first at states=() landed=()
+
+	RANDOM=$4
+	shift 4
+	copy=$BATS_TEST_TMPDIR/copy
+	before=$("$digest" "$image")
+	first=$(version_of "$image")
+	seconds=$(seconds_of "$image" "$@")
+	while [ $n -lt "$kills" ]; do
+		[ $((++tries)) -le $((kills * 10)) ]
+		at=$(awk "BEGIN { print $seconds * $((RANDOM % 1000)) / 1000 }")
+		copy_image "$image" "$copy"
+		status=0
+		python3 "$crash_dir/killed.py" "$at" "$@" "$copy" >/dev/null ||
+			status=$?
+		# It was over already: this machine is not always as fast.
+		[ $status -ne 3 ] || continue
+		[ $status -eq 0 ]
+		n=$((n + 1))
+		is_whole "$copy" || {
+			echo "killed at $at of $seconds s"
+			return 1
+		}
+		landed+=($(($(version_of "$copy") - first)))
+		if [ ${#states[@]} -lt "$mounts" ]; then
+			copy_image "$copy" "$copy.$n"
+			old_check "$copy.$n"
+			states+=("$copy.$n")
+		fi
+		ends_well "$@"
+	done
+	mount_states "$image" 612 "${states[@]}"
+	rm -f "${states[@]}"
+	echo "# killed $n times in $seconds s, $((tries - n)) came too late;" \
+		"commits done:" $(printf '%s\n' "${landed[@]}" | sort -n |
+			uniq -c | awk '{ print $2 " in " $1 }' | paste -sd,) >&3
+}
