@@ -47,6 +47,18 @@ static uint64_t cp_version(const void *block)
 }
 
 /*
+ * A block of which only the last sectors were written: the first is that of
+ * an older checkpoint, and not only in its version.
+ */
+static bool begins_older(const uint8_t *head, const uint8_t *foot)
+{
+	size_t at = sizeof(((struct od_checkpoint *)NULL)->checkpoint_ver);
+
+	return (int64_t)(cp_version(foot) - cp_version(head)) < 0 &&
+	       memcmp(head + at, foot + at, SECTOR_BYTES - at);
+}
+
+/*
  * A block of which only the first sectors were written: it equals @head up to
  * some sector, and in none behind it that says anything.
  */
@@ -80,35 +92,36 @@ static bool is_foot_of(const struct layout *lo, const uint8_t *head,
 	for (size_t i = 0; i < sizeof(struct od_checkpoint); i++)
 		equal += head[i] == foot[i];
 	return equal > sizeof(struct od_checkpoint) * 9 / 10 &&
-	       !is_torn(lo, head, foot);
+	       !is_torn(lo, head, foot) && !begins_older(head, foot);
 }
 
 /*
  * Whether a first block with a wrong checksum was cut off inside: the last
  * block is written when it is durable, so where a pack was whole it is there,
- * be it damaged itself.
+ * be it damaged itself. Where the first sector is that of a last block that is
+ * whole, another checkpoint may have reached the sectors behind it.
  */
-static bool head_is_cut(struct dev *dev, const struct layout *lo,
-			const struct pack *p)
+static void judge_cut_head(struct dev *dev, const struct layout *lo,
+			   struct pack *p)
 {
 	uint32_t total = le32_get(pack_head(p)->cp_pack_total_block_count);
 	struct fault fault;
 	uint8_t *foot;
-	bool cut = false;
 
 	if (total < MIN_PACK_BLKS || total > lo->blks_per_seg)
-		return false;
+		return;
 	foot = malloc(lo->block_size);
 	if (!foot)
-		return false;
+		return;
 	if (!dev_read(dev, p->blk + total - 1, 1, foot)) {
-		if (cp_block_validate(lo, foot, &fault))
-			cut = !is_foot_of(lo, p->buf, foot);
-		else
-			cut = (int64_t)(cp_version(foot) - p->version) < 0;
+		if (cp_block_validate(lo, foot, &fault)) {
+			p->cut = !is_foot_of(lo, p->buf, foot);
+		} else {
+			p->cut = (int64_t)(cp_version(foot) - p->version) < 0;
+			p->was_whole = !memcmp(p->buf, foot, SECTOR_BYTES);
+		}
 	}
 	free(foot);
-	return cut;
 }
 
 /* The head alone: it must be proved before its total is believed. */
@@ -127,7 +140,7 @@ static int read_head(struct dev *dev, const struct layout *lo, struct pack *p)
 	err = cp_block_validate(lo, p->buf, &fault);
 	if (err) {
 		pack_is(p, PACK_BAD_HEAD, "first", &fault);
-		p->cut = head_is_cut(dev, lo, p);
+		judge_cut_head(dev, lo, p);
 		return err;
 	}
 	p->total = le32_get(pack_head(p)->cp_pack_total_block_count);
@@ -191,14 +204,22 @@ static int judge_pack(struct dev *dev, const struct layout *lo, int nr,
  * The last block is written when all others are durable. A power cut before
  * leaves the block that was there, and a mount goes on with the other pack:
  * that is no damage, if the version is not more than one ahead of @live. A
- * first block that is half there is one ahead.
+ * first block that is half there is one ahead, or if its first sector is not
+ * there yet, an older one that nobody needs.
  */
 static void add_pack_finding(struct findings *findings, const struct pack *p,
 			     const struct pack *live)
 {
 	int64_t ahead = (int64_t)(p->version - live->version);
-	bool cut = p->cut && live->state == PACK_VALID && ahead <= 1 &&
-		   (p->state != PACK_BAD_HEAD || ahead == 1);
+	bool cut;
+
+	if (p->state == PACK_BAD_HEAD)
+		cut = (p->cut && (ahead == 1 || ahead == -1)) ||
+		      (p->was_whole && ahead < 0);
+	else
+		cut = p->cut && ahead <= 1;
+	if (live->state != PACK_VALID)
+		cut = false;
 
 	findings_add(findings, &(struct finding){
 		     .id = cut ? P_CP_PACK_TORN : P_CP_PACK_BAD,

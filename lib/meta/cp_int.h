@@ -13,6 +13,7 @@ struct pack {
 	uint8_t *buf;
 	enum pack_state state;
 	bool cut;			/* bad, but as a power cut leaves it */
+	bool was_whole;			/* likewise, if it is the older one */
 	uint64_t version;
 	char why[256];			/* not usable: the reason */
 };

@@ -154,6 +154,48 @@ static void pack_that_was_cut_is_a_note(void **state)
 	tiny_free(&t);
 }
 
+/* A drive may write the sectors of a block from the last to the first. */
+static void pack_block_written_from_its_end_is_a_note(void **state)
+{
+	uint8_t *head, *foot;
+	struct tiny t;
+
+	(void)state;
+	tiny_make(&t, &(struct tiny_opt){ 0 });
+	/* Pack 1 is the older one: its first block gets sectors of pack 0 + 1. */
+	head = (uint8_t *)tiny_cp(&t, 1);
+	head[4092] ^= 1;
+	expect(&t, 0, P_CP_PACK_TORN, 1);
+	head[2000] ^= 1;
+	expect(&t, 0, P_CP_PACK_TORN, 1);
+	/* A longer pack is written over its last block. */
+	memcpy(tiny_cp_foot(&t, 1), tiny_sums(&t, 0), 4096);
+	expect(&t, 0, P_CP_PACK_TORN, 1);
+	memcpy(tiny_cp_foot(&t, 1), tiny_cp(&t, 1), 4096);
+	tiny_sign_block(&t, tiny_cp_foot(&t, 1));
+	/* In the first sector the new version would have to be. */
+	head[100] ^= 1;
+	expect(&t, 0, P_CP_PACK_BAD, 1);
+	tiny_free(&t);
+
+	/* Of the newest pack's last block the first sector is still the old. */
+	tiny_make(&t, &(struct tiny_opt){ 0 });
+	foot = (uint8_t *)tiny_cp_foot(&t, 0);
+	le64_set(&tiny_cp_foot(&t, 0)->checkpoint_ver, TINY_VERSION - 2);
+	foot[24] ^= 1;
+	expect(&t, 1, P_CP_PACK_TORN, 1);
+	/* Its version alone is damage. */
+	foot[24] ^= 1;
+	expect(&t, 1, P_CP_PACK_BAD, 1);
+	tiny_free(&t);
+
+	/* The newest pack's first block is damaged, whole as the last is. */
+	tiny_make(&t, &(struct tiny_opt){ 0 });
+	((uint8_t *)tiny_cp(&t, 0))[2000] ^= 1;
+	expect(&t, 1, P_CP_PACK_BAD, 1);
+	tiny_free(&t);
+}
+
 /* C13: with a right checksum, and never read past the pack's segment. */
 static void impossible_totals_make_a_pack_bad(void **state)
 {
@@ -530,6 +572,7 @@ int main(void)
 		cmocka_unit_test(versions_are_compared_as_a_difference),
 		cmocka_unit_test(bad_head_or_foot_gives_the_other_pack),
 		cmocka_unit_test(pack_that_was_cut_is_a_note),
+		cmocka_unit_test(pack_block_written_from_its_end_is_a_note),
 		cmocka_unit_test(impossible_totals_make_a_pack_bad),
 		cmocka_unit_test(content_that_cannot_be_loaded_gives_the_other),
 		cmocka_unit_test(too_short_for_its_summaries),
