@@ -31,6 +31,7 @@ struct player {
 	uint64_t walk_every, dump_every;
 	uint64_t dumps_left;		/* of prefixes, then of epochs */
 	bool dump_next;			/* whatever chance says */
+	bool in_pack;			/* what is not whole is of a pack */
 	size_t txn;
 	char where[128];
 };
@@ -114,6 +115,12 @@ static void judge(struct player *p, unsigned int allowed)
 		fail(p, wrong);
 		return;
 	}
+	/* A pack is judged by what is there of it, and there are few. */
+	if (p->in_pack) {
+		wrong = whole_refuses(&p->st.img);
+		if (wrong)
+			fail(p, wrong);
+	}
 	if (p->walk_every && next_random(p) % p->walk_every == 0 &&
 	    p->res.walked < p->plan->nr_walks)
 		walk(p);
@@ -184,17 +191,38 @@ static void check_rule_1(struct player *p)
 	}
 }
 
+static bool is_in_pack(const struct player *p, const struct unit *u)
+{
+	return u->blk >= p->base->lo.cp_blk && u->blk < p->base->lo.sit_blk;
+}
+
+/* Which sectors are new in torn state @t: head first, tail first, any mixture. */
+static unsigned int torn_mask(struct player *p, unsigned int t)
+{
+	unsigned int nr = BLOCK / SECTOR, all = (1U << nr) - 1;
+
+	if (t < nr)
+		return (1U << t) - 1;
+	if (t < 2 * nr - 1)
+		return all & ~((1U << (t - nr + 1)) - 1);
+	return (unsigned int)next_random(p) & all;
+}
+
 static void play_torn(struct player *p, size_t i)
 {
 	const struct unit *u = unit_at(p, i);
-	unsigned int nr = BLOCK / SECTOR, all = (1U << nr) - 1, mask;
+	unsigned int nr = BLOCK / SECTOR, most = 2 * nr, mask;
 	uint8_t before[BLOCK];
 
 	memcpy(before, block_at(p, u->blk), BLOCK);
-	for (unsigned int t = 1; t <= nr; t++) {
-		/* Head first, and one of any mixture. */
-		mask = t < nr ? (1U << t) - 1 :
-				(unsigned int)next_random(p) & all;
+	p->in_pack = is_in_pack(p, u);
+	if (p->in_pack)
+		most += 2 * nr;
+	for (unsigned int t = 1; t < most; t++) {
+		/* Of data, one order is as good as another. */
+		if (!p->in_pack && t >= nr && t < 2 * nr - 1)
+			continue;
+		mask = torn_mask(p, t);
 		set_torn(p, u, mask);
 		say_where(p, "prefix of %zu units, the next torn (%02x)", i,
 			  mask);
@@ -202,6 +230,7 @@ static void play_torn(struct player *p, size_t i)
 		judge(p, allowed_at(p, i, i + 1));
 		state_set_block(&p->st, u->blk, before);
 	}
+	p->in_pack = false;
 }
 
 static void play_prefixes(struct player *p)
@@ -259,7 +288,9 @@ static void play_losses(struct player *p, const struct epoch *ep)
 		state_set_block(&p->st, u->blk, before_of(ep, i));
 		say_where(p, "epoch %zu to %zu without unit %zu", ep->first,
 			  ep->end, i);
+		p->in_pack = is_in_pack(p, u);
 		judge(p, allowed_at(p, ep->first, ep->end));
+		p->in_pack = false;
 		state_set_block(&p->st, u->blk, u->data);
 	}
 }
@@ -272,7 +303,9 @@ static void play_survivors(struct player *p, const struct epoch *ep)
 		state_set_block(&p->st, u->blk, u->data);
 		say_where(p, "of epoch %zu to %zu only unit %zu", ep->first,
 			  ep->end, i);
+		p->in_pack = is_in_pack(p, u);
 		judge(p, allowed_at(p, ep->first, ep->end));
+		p->in_pack = false;
 		state_set_block(&p->st, u->blk, before_of(ep, i));
 	}
 }
@@ -295,7 +328,9 @@ static void play_subset(struct player *p, const struct epoch *ep, int64_t mask)
 	}
 	say_where(p, "subset of epoch %zu to %zu (random state %" PRIu64 ")",
 		  ep->first, ep->end, seed);
+	p->in_pack = true;
 	judge(p, allowed_at(p, ep->first, ep->end));
+	p->in_pack = false;
 	epoch_undo(p, ep);
 }
 

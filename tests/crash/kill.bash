@@ -33,10 +33,10 @@ ends_well() {
 }
 
 # killed_runs IMAGE KILLS MOUNTS SEED COMMAND...: COMMAND works on KILLS copies
-# of IMAGE and is killed, at moments spread over all the time that it takes. No
+# of IMAGE and is killed, at moments spread over all the time that it works. No
 # copy is damaged, and another run goes on; a kernel mounts MOUNTS of them.
 killed_runs() {
-	local image=$1 kills=$2 mounts=$3 n=0 tries=0 seconds status
+	local image=$1 kills=$2 mounts=$3 n=0 tries=0 seconds start status
 	local first at states=() landed=()
 
 	RANDOM=$4
@@ -44,10 +44,12 @@ killed_runs() {
 	copy=$BATS_TEST_TMPDIR/copy
 	before=$("$digest" "$image")
 	first=$(version_of "$image")
+	start=$(python3 "$crash_dir/killed.py" never "$1" --version)
 	seconds=$(seconds_of "$image" "$@")
 	while [ $n -lt "$kills" ]; do
 		[ $((++tries)) -le $((kills * 10)) ]
-		at=$(awk "BEGIN { print $seconds * $((RANDOM % 1000)) / 1000 }")
+		at=$(awk "BEGIN { print $start + ($seconds - $start) * \
+			$((RANDOM % 1000)) / 1000 }")
 		copy_image "$image" "$copy"
 		status=0
 		python3 "$crash_dir/killed.py" "$at" "$@" "$copy" >/dev/null ||

@@ -71,6 +71,23 @@ const char *whole_differs(const struct whole *want, struct volume *vol)
 	return new_finding(want, vol);
 }
 
+const char *whole_refuses(const struct image *img)
+{
+	static char text[300];
+	struct volume *vol;
+	int err = image_open(img, &vol);
+
+	if (err)
+		return "it cannot be opened";
+	err = volume_can_write(vol);
+	volume_close(vol);
+	if (!err)
+		return NULL;
+	snprintf(text, sizeof(text), "another run refuses it: %s",
+		 ctx_error(img->ctx));
+	return text;
+}
+
 /* The image with what is written to it in memory. */
 static int open_overlay(const struct image *img, struct volume **vol)
 {

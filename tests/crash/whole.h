@@ -26,6 +26,9 @@ int whole_take(const struct image *img, struct whole *out);
  */
 const char *whole_differs(const struct whole *want, struct volume *vol);
 
+/* NULL, or why a program would not write to @img. Reads tables, no files. */
+const char *whole_refuses(const struct image *img);
+
 /* NULL, or why another run cannot go on from @img to its end. */
 const char *whole_goes_on(const struct whole *want, const struct image *img,
 			  const struct runner *runner);
