@@ -10,7 +10,8 @@
 #include "base/bits.h"
 #include "base/crc.h"
 #include "check/check.h"
-#include "engine/gc.h"
+#include "engine/defrag.h"
+#include "tree/filemap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -166,29 +167,107 @@ static uint64_t nr_errors(struct volume *vol)
 	return n;
 }
 
-/* Whether it was collected. */
-static bool run(struct vb *b, uint64_t seed)
+/* Blocks of files that read as they were written; one byte each. */
+struct readable {
+	uint8_t *ok;
+	size_t nr;
+};
+
+static void read_file(struct vb *b, struct volume *vol,
+		      const struct vb_file *f, struct readable *r)
+{
+	uint8_t block[VB_BYTES], got[VB_BYTES], want[VB_BYTES];
+	struct inode inode;
+	bool found = !inode_read(vol, f->ino, block, &inode);
+
+	(void)b;
+	for (uint32_t i = 0; i < f->map.nr; i++) {
+		vb_pattern(f->ino, i, want);
+		r->ok[r->nr++] = found && blk_is_real(f->map.v[i]) &&
+			!filemap_read(vol, &inode, block, i, got) &&
+			!memcmp(got, want, VB_BYTES);
+	}
+}
+
+static struct readable read_all(struct vb *b)
+{
+	struct readable r = { 0 };
+	struct volume *vol = vb_open(b);
+	size_t nr = 1;
+
+	for (size_t i = 0; i < b->files.nr; i++)
+		nr += b->files.v[i]->map.nr;
+	r.ok = malloc(nr);
+	assert_non_null(r.ok);
+	for (size_t i = 1; i < b->files.nr; i++)
+		if (!b->files.v[i]->gone)
+			read_file(b, vol, b->files.v[i], &r);
+	volume_close(vol);
+	return r;
+}
+
+/* What could be read before, whatever else is wrong, can be read now. */
+static void expect_readable(struct vb *b, uint8_t *before, uint64_t seed)
+{
+	uint8_t *after = b->img;
+	struct readable were, are;
+
+	b->img = before;
+	were = read_all(b);
+	b->img = after;
+	are = read_all(b);
+	assert_int_equal(were.nr, are.nr);
+	for (size_t i = 0; i < are.nr; i++)
+		if (were.ok[i] && !are.ok[i])
+			fail_msg("seed %u: a block is lost",
+				 (unsigned int)seed);
+	free(were.ok);
+	free(are.ok);
+}
+
+/* By either engine. */
+static int move(struct volume *vol, uint64_t seed, uint64_t *commits)
 {
 	struct gc_options opt = {
 		.full = seed % 2, .no_pack = seed % 5 == 0,
 		.pack_max_blocks = seed % 3 ? 0 : 10,
 	};
+	struct defrag_options files = { .full = true };
+	struct defrag_report d = { 0 };
+	struct gc_report r = { 0 };
+	int err = seed % 7 ? gc_run(vol, &opt, &r) :
+			     defrag_run(vol, &files, &d);
+
+	*commits = r.moved.commits.commits + d.commits.commits;
+	return err;
+}
+
+/* Whether it was collected. */
+static bool run(struct vb *b, uint64_t seed)
+{
+	size_t nr_bytes = vb_nr_bytes(b);
 	struct volume *vol;
-	struct gc_report r;
-	uint64_t errors;
+	uint64_t errors, commits;
+	uint8_t *before;
 	bool worked;
 
 	if (volume_open(b->ctx, vb_dev(b), &vol, NULL))
 		return false;
+	before = malloc(nr_bytes);
+	assert_non_null(before);
+	memcpy(before, b->img, nr_bytes);
 	errors = nr_errors(vol);
-	worked = !gc_run(vol, &opt, &r);
+	worked = !move(vol, seed, &commits);
 	volume_close(vol);
 	vol = vb_open(b);
 	if (nr_errors(vol) > errors)
 		fail_msg("seed %u: more is wrong than before",
 			 (unsigned int)seed);
 	volume_close(vol);
-	return worked && r.moved.commits.commits;
+	if (memcmp(before, b->img, nr_bytes))
+		expect_readable(b, before, seed);
+	free(before);
+	return worked && commits;
 }
 
 static void wrong_numbers_do_no_harm(void **state)
