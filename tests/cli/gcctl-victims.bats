@@ -281,3 +281,19 @@ mean_time() {
 		[ $lost -le 2 ]
 	done
 }
+
+@test "sections with nodes or logs that are named are empty afterwards" {
+	local section
+
+	aged
+	cp "$img" "$img.aged"
+	victims_json
+	for section in $(json "' '.join(str(v['section']) for v in d['victims']
+			if v['current'] or 'node' in v['type'])"); do
+		cp "$img.aged" "$img"
+		"$GCCTL" run -q --section=$section "$img"
+		[ "$(python3 "$top_srcdir/tests/lib/victims.py" \
+			--valid $section "$img")" -eq 0 ]
+	done
+	[ -n "$section" ]
+}

@@ -6,6 +6,7 @@
 					victim first; POLICY is greedy,
 					cost-benefit or age-threshold
 	victims.py --ages SEED IMAGE	give the segments ages of up to a year
+	victims.py --valid SECTION IMAGE	how many blocks in it are valid
 	victims.py --mean IMAGE		the time at which a valid block was written,
 					on average
 
@@ -155,6 +156,9 @@ def main(args):
     if len(args) == 3 and args[0] == "--ages":
         vol = Volume(args[2])
         set_ages(vol, int(args[1]))
+    elif len(args) == 3 and args[0] == "--valid":
+        vol = Volume(args[2])
+        print(sections_of(vol)[int(args[1])].valid)
     elif len(args) == 2 and args[0] == "--mean":
         vol = Volume(args[1])
         print(mean_mtime(vol))
