@@ -54,6 +54,7 @@ ended_at() {
 	ended_at 0
 	gc_agrees "$image" "$copy" 61
 	expect "$copy.json" segments_freed 0
+	expect "$copy.json" blocks_moved 0
 }
 
 @test "gcctl, stopped in a commit: that one is carried out" {
