@@ -127,6 +127,8 @@ static struct out_table *table_new(struct out *out,
 		if (!table->scols ||
 		    scols_table_set_stream(table->scols, out->to))
 			goto fail;
+		/* Cells are safe already; it would escape what escapes. */
+		scols_table_enable_noencoding(table->scols, 1);
 	}
 	if (show_columns(table, chosen))
 		goto fail;

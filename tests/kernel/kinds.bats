@@ -49,6 +49,24 @@ same_as() {
 	diff <(sort "$image.kinds") <(sort "$copy.out/kinds")
 }
 
+@test "names that are no text are shown as the document has them" {
+	local image
+
+	image=$(kernel_image kinds full61)
+	"$DEFRAG" --report --top 1000 "$image" >"$copy.text"
+	"$DEFRAG" --report --top 1000 --json "$image" >"$copy.json"
+	python3 - "$copy.json" "$copy.text" <<-'END'
+		import json, re, sys
+		text = open(sys.argv[2]).read()
+		paths = [f["path"] for f in json.load(open(sys.argv[1]))["files"]]
+		control = r"[\x00-\x1f\x7f-\x9f]"
+		shown = [re.sub(control, lambda c: "".join(
+			r"\x%02x" % b for b in c[0].encode()), p) for p in paths if p]
+		assert any(r"\x" in p for p in shown)
+		assert all(" %s\n" % p in text for p in shown)
+	END
+}
+
 @test "of a directory of 100,000 entries none is lost, and all lie together" {
 	local image
 
