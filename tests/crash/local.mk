@@ -7,9 +7,11 @@ tests_crash_crash_run_SOURCES = \
 	%D%/crash-run.c \
 	%D%/digest.c %D%/digest.h \
 	%D%/enumerate.c %D%/enumerate.h \
+	%D%/epochs.c \
 	%D%/events.c %D%/events.h \
 	%D%/faults.c %D%/faults.h \
 	%D%/hash.c %D%/hash.h \
+	%D%/player.h \
 	%D%/runner.c %D%/runner.h \
 	%D%/state.c %D%/state.h \
 	%D%/whole.c %D%/whole.h
