@@ -48,11 +48,12 @@ states() {
 	for file in "${files[@]}"; do
 		check_state "$file" "$engine"
 	done
-	for k in $kernels; do
-		# Sixteen disks are as many as a guest has.
-		for ((i = 0; i < ${#files[@]}; i += 16)); do
+	# Sixteen disks are as many as a guest has.
+	for ((i = 0; i < ${#files[@]}; i += 16)); do
+		for k in $kernels; do
 			mount_states "$image" "$k" "${files[@]:i:16}"
 		done
+		rm -f "${files[@]:i:16}"
 	done
 	echo "# $engine ${image##*/} $*: ${#files[@]} states" \
 		"by kernels $kernels, checkers 1.15 1.16" >&3
@@ -81,24 +82,24 @@ check_state() {
 	fi
 }
 
-# mount_states IMAGE K STATE...: of at most 16, in copies.
+# mount_states IMAGE K STATE...: of at most 16; the kernel works on copies.
 mount_states() {
 	local image=$1 k=$2 out=$BATS_TEST_TMPDIR/out more=() disks=() file
-	local copies=()
+	local copies=$BATS_TEST_TMPDIR/copies
 
 	shift 2
 	rm -rf "$out"
+	mkdir -p "$copies"
 	for file; do
 		disks+=("ubd$(printf "\\x$(printf %x $((97 + ${#disks[@]})))")")
-		copy_image "$file" "$file.copy"
-		copies+=("$file.copy")
+		copy_image "$file" "$copies/${disks[-1]}"
 	done
-	for file in "${copies[@]:1}"; do
-		more+=(-d "$file")
+	for file in "${disks[@]:1}"; do
+		more+=(-d "$copies/$file")
 	done
 	# The other checkpoint pack may be half written: no fault, after a cut.
 	"$kernel_dir/uml-run" -s -a 'invalid crc(_offset: 0| value)$' -n \
-		-k "$k" -t 600 -O "$out" "${more[@]}" "${copies[0]}" \
+		-k "$k" -t 600 -O "$out" "${more[@]}" "$copies/ubda" \
 		"$crash_dir/guest-states" "${disks[@]}" || {
 		cat "${1%/*}/list" 2>/dev/null
 		return 1
@@ -114,8 +115,7 @@ mount_states() {
 	done
 	# A fsync that is recovered says so; the old volume needed none.
 	! grep -aE 'recover_(inode|dentry|data|xattr)' "$out/dmesg" || return 1
-	for file in "${copies[@]}"; do
-		no_finding "$file"
+	for disk in "${disks[@]}"; do
+		no_finding "$copies/$disk"
 	done
-	rm -f "${copies[@]}"
 }
