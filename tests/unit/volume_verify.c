@@ -226,8 +226,10 @@ static void expect_node(struct verify *v, const struct vb_file *f,
 	assert_int_equal(le32_get(foot->ino), f->ino);
 	if (f->kind != VB_DIR)
 		flag |= OD_FOOT_COLD;
-	if (nat.blk != n->blk)
+	if (nat.blk != n->blk) {
 		assert_int_equal(le32_get(foot->flag), flag);
+		assert_int_equal(le32_get(foot->next_blk), nat.blk + 1);
+	}
 	assert_int_equal(le32_get(foot->flag) & ~(OD_FOOT_FSYNC |
 						  OD_FOOT_DENT), flag);
 	/* The old place still holds what it was: nothing was overwritten. */
