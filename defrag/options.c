@@ -247,7 +247,7 @@ const struct cli_opt defrag_options[] = {
 	{ 'q', "quiet", NULL, "no report, no progress, no warnings", set_quiet },
 	{ 'v', "verbose", NULL, "a longer report, and what was noticed while reading",
 	  set_verbose },
-	{ 0, "progress", "FD", "write lines \"percent done total phase\" to this descriptor",
+	{ 0, "progress", "FD", "write progress to this descriptor, a JSON object a line",
 	  set_progress },
 	{ 's', NULL, "BLOCK", NULL, set_range },
 	{ 'l', NULL, "BLOCKS", NULL, set_range },

@@ -86,7 +86,7 @@ const struct cli_opt fsck_options[] = {
 	{ 0, "quiet", NULL, "print nothing but errors of the program itself", set_quiet },
 	{ 'v', "verbose", NULL, "tell more of the volume, and what was noticed while reading",
 	  set_verbose },
-	{ 0, "progress", "FD", "write lines \"percent done total phase\" to this descriptor",
+	{ 0, "progress", "FD", "write progress to this descriptor, a JSON object a line",
 	  set_progress },
 	/* Of the existing checker. */
 	{ '0', NULL, NULL, NULL, set_nothing },

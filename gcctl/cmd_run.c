@@ -114,7 +114,7 @@ static const struct cli_opt options[] = {
 	{ 'q', "quiet", NULL, "no report, no progress, no warnings", set_quiet },
 	{ 'v', "verbose", NULL, "a longer report, and what was noticed while reading",
 	  set_verbose },
-	{ 0, "progress", "FD", "write lines \"percent done total phase\" to this descriptor",
+	{ 0, "progress", "FD", "write progress to this descriptor, a JSON object a line",
 	  set_progress },
 	{ 0, "fail-record-every", "N", NULL, set_fail_record },
 	{ 0 },
@@ -129,6 +129,10 @@ static int run(struct run_job *job, const char *path)
 
 	if (session_open(&job->choice.s, path, job->dry_run ? F2C_DRY_RUN : F2C_RDWR))
 		return session_no_result(&job->choice.s);
+	/* To give sizes in bytes. */
+	if (f2c_get_status(job->choice.s.fs, &st))
+		st.block_size = 4096;
+	progress_unit(job->choice.s.progress, st.block_size);
 	job->gc.size = sizeof(job->gc);
 	job->gc.victims = choice_options(&job->choice);
 	job->gc.progress = progress_of_library;
@@ -139,9 +143,6 @@ static int run(struct run_job *job, const char *path)
 		session_fail(&job->choice.s);
 	if (err && !r.commits)
 		return session_no_result(&job->choice.s);
-	/* The block size, to give sizes in bytes. */
-	if (f2c_get_status(job->choice.s.fs, &st))
-		st.block_size = 4096;
 	out = session_out(&job->choice.s);
 	if (!out)
 		return 1;

@@ -4,6 +4,7 @@
 
 #include "api/frag_int.h"
 #include "api/fs.h"
+#include "api/run_int.h"
 #include "api/size_int.h"
 #include "check/check.h"
 
@@ -45,6 +46,7 @@ int f2c_check(struct f2c_fs *fs, const struct f2c_check_options *options,
 {
 	struct f2c_check_options opt = { .size = sizeof(opt) };
 	struct check_options check = { 0 };
+	struct told told;
 	struct f2c_check_report *r;
 	int err = 0;
 
@@ -57,8 +59,9 @@ int f2c_check(struct f2c_fs *fs, const struct f2c_check_options *options,
 	if (!r)
 		return ctx_nomem(fs->ctx, "a report");
 	check.nr_threads = opt.threads;
-	check.progress = opt.progress;
-	check.priv = opt.progress_priv;
+	told = (struct told){ opt.progress, opt.progress_priv };
+	check.progress = opt.progress ? run_tell : NULL;
+	check.priv = &told;
 	err = check_run(fs->vol, &check, &r->result);
 	if (err) {
 		free(r);

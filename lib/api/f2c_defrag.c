@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "api/fs.h"
+#include "api/run_int.h"
 #include "api/select.h"
 #include "api/size_int.h"
 #include "engine/defrag.h"
@@ -23,7 +24,24 @@ static_assert((int)F2C_ORDER_MTIME == (int)ORDER_MTIME, "f2c_order");
 struct chosen {
 	struct ino_vec only;
 	struct ino_vec exclude;
+	struct told told;
+	const struct defrag_report *r;	/* as it grows */
 };
+
+static int tell_progress(void *priv, const char *phase, uint64_t done,
+			 uint64_t total)
+{
+	const struct chosen *c = priv;
+	struct f2c_progress p = {
+		.phase = phase, .done = done, .total = total,
+		.files_done = c->r->files_moved,
+		.files_total = c->r->files_selected,
+		.extents_before = c->r->before.extents,
+		.extents_now = c->r->extents_now,
+	};
+
+	return c->told.fn(c->told.priv, &p);
+}
 
 static int check_values(struct f2c_fs *fs, const struct f2c_defrag_options *o)
 {
@@ -89,9 +107,10 @@ static int take_options(struct f2c_fs *fs,
 		.files_only = o.nr_paths,
 		.full = o.full,
 		.dry_run = fs->flags & F2C_DRY_RUN,
-		.progress = o.progress,
-		.progress_priv = o.progress_priv,
+		.progress = o.progress ? tell_progress : NULL,
+		.progress_priv = c,
 	};
+	c->told = (struct told){ o.progress, o.progress_priv };
 	return choose(fs, &o, c, opt);
 }
 
@@ -147,21 +166,12 @@ static void put_commits(const struct defrag_report *r,
 
 	out->commits = c->commits;
 	out->blocks_written = c->blocks_written;
-	out->write_cost = had_to_change ? (double)c->blocks_written /
-					  (double)had_to_change : 0;
+	out->write_cost = run_write_cost(c, had_to_change);
 	out->nat_blocks_touched = c->nat_blocks_touched;
 	out->nat_blocks_read = c->nat_blocks_read;
 	out->nat_blocks_written = c->nat_blocks_written;
 	out->nat_journal_hits = c->nat_journal_hits;
-	out->phases = (struct f2c_phases){
-		.plan_ms = r->plan_ms,
-		.merge_ms = r->merge_ms,
-		.nat_flush_ms = c->nat_flush_ms,
-		.sit_flush_ms = c->sit_flush_ms,
-		.sync_ms = c->sync_ms,
-		.checkpoint_ms = c->checkpoint_ms,
-		.barriers_ms = c->barriers_ms,
-	};
+	out->phases = run_phases(c, r->plan_ms, r->merge_ms);
 }
 
 int f2c_defrag_run(struct f2c_fs *fs, const struct f2c_defrag_options *options,
@@ -170,14 +180,12 @@ int f2c_defrag_run(struct f2c_fs *fs, const struct f2c_defrag_options *options,
 	struct f2c_defrag_report out = { 0 };
 	struct defrag_options opt = { 0 };
 	struct defrag_report r = { 0 };
-	struct chosen chosen = { 0 };
+	struct chosen chosen = { .r = &r };
 	int err = size_check(fs->ctx, "f2c_defrag_report", report);
 
 	if (err)
 		return err;
-	if (!(fs->flags & (F2C_RDWR | F2C_DRY_RUN)))
-		err = ctx_fail(fs->ctx, -EROFS, "%s was opened for reading",
-			       fs->vol->dev->name);
+	err = run_can_write(fs);
 	if (!err)
 		err = take_options(fs, options, &chosen, &opt);
 	if (!err)

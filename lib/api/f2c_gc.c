@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "api/fs.h"
+#include "api/run_int.h"
 #include "api/size_int.h"
 #include "api/victims_int.h"
 #include "engine/gc.h"
@@ -10,7 +11,7 @@
 #include <errno.h>
 
 static int take_options(struct f2c_fs *fs, const struct f2c_gc_options *theirs,
-			struct gc_options *opt)
+			struct told *told, struct gc_options *opt)
 {
 	struct f2c_gc_options o;
 	int err = size_copy_in(fs->ctx, "f2c_gc_options", &o, sizeof(o),
@@ -24,6 +25,7 @@ static int take_options(struct f2c_fs *fs, const struct f2c_gc_options *theirs,
 		return ctx_fail(fs->ctx, -EINVAL, "f2c_gc_options: max_moved_bytes is less than a block");
 	if (!(o.time_limit >= 0))
 		return ctx_fail(fs->ctx, -EINVAL, "f2c_gc_options: time_limit is not a number of seconds");
+	*told = (struct told){ o.progress, o.progress_priv };
 	*opt = (struct gc_options){
 		.full = o.full,
 		.no_pack = o.no_pack,
@@ -34,8 +36,8 @@ static int take_options(struct f2c_fs *fs, const struct f2c_gc_options *theirs,
 		.until_free = o.until_free,
 		.pack_max_blocks = o.pack_max_blocks < UINT32_MAX ?
 				   (uint32_t)o.pack_max_blocks : UINT32_MAX,
-		.progress = o.progress,
-		.progress_priv = o.progress_priv,
+		.progress = o.progress ? run_tell : NULL,
+		.progress_priv = told,
 		.fail_record_every = o.fail_record_every,
 	};
 	return victim_options_take(fs, o.victims, &opt->choice);
@@ -95,21 +97,12 @@ static void put_commits(const struct gc_report *r, struct f2c_gc_report *out)
 
 	out->commits = c->commits;
 	out->blocks_written = c->blocks_written;
-	out->write_cost = had_to_change ? (double)c->blocks_written /
-					  (double)had_to_change : 0;
+	out->write_cost = run_write_cost(c, had_to_change);
 	out->nat_blocks_touched = c->nat_blocks_touched;
 	out->nat_blocks_read = c->nat_blocks_read;
 	out->nat_blocks_written = c->nat_blocks_written;
 	out->nat_journal_hits = c->nat_journal_hits;
-	out->phases = (struct f2c_phases){
-		.plan_ms = r->plan_ms,
-		.merge_ms = r->moved.merge_ms,
-		.nat_flush_ms = c->nat_flush_ms,
-		.sit_flush_ms = c->sit_flush_ms,
-		.sync_ms = c->sync_ms,
-		.checkpoint_ms = c->checkpoint_ms,
-		.barriers_ms = c->barriers_ms,
-	};
+	out->phases = run_phases(c, r->plan_ms, r->moved.merge_ms);
 }
 
 int f2c_gc_run(struct f2c_fs *fs, const struct f2c_gc_options *options,
@@ -118,14 +111,14 @@ int f2c_gc_run(struct f2c_fs *fs, const struct f2c_gc_options *options,
 	struct f2c_gc_report out = { 0 };
 	struct gc_report r = { 0 };
 	struct gc_options opt = { 0 };
+	struct told told;
 	int err = size_check(fs->ctx, "f2c_gc_report", report);
 
 	if (err)
 		return err;
-	err = take_options(fs, options, &opt);
-	if (!err && !(fs->flags & (F2C_RDWR | F2C_DRY_RUN)))
-		err = ctx_fail(fs->ctx, -EROFS, "%s was opened for reading",
-			       fs->vol->dev->name);
+	err = take_options(fs, options, &told, &opt);
+	if (!err)
+		err = run_can_write(fs);
 	if (!err)
 		err = gc_run(fs->vol, &opt, &r);
 	victim_options_drop(&opt.choice);

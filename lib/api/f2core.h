@@ -56,10 +56,21 @@ F2C_API const char *f2c_version(void);
 
 /* ---- Progress --------------------------------------------------------- */
 
+/** struct f2c_progress - how far long work is; the library's */
+struct f2c_progress {
+	const char *phase;		/* what is being done: "nodes", "moving
+					 * files", ...; a literal */
+	uint64_t done;			/* units done of the next: blocks, if it */
+	uint64_t total;			/* moves any; may grow; 0: not known */
+	/* Of defragmentation only, and what is not yet durable counts not. */
+	uint64_t files_done;
+	uint64_t files_total;		/* to be put in order; 0: not known */
+	uint64_t extents_before;	/* of the whole volume */
+	uint64_t extents_now;
+};
+
 /**
  * f2c_progress_fn - called now and then during long work
- * @phase: what is being done: "nodes", "moving", ...; a literal
- * @done:  units done of @total; @total may grow
  *
  * Work that moves blocks may call it from another thread than the caller's,
  * with all signals blocked there, but never twice at once.
@@ -67,8 +78,7 @@ F2C_API const char *f2c_version(void);
  * Return: 0 to go on, anything else to stop. Work that writes then ends at
  * the last commit.
  */
-typedef int f2c_progress_fn(void *priv, const char *phase, uint64_t done,
-			    uint64_t total);
+typedef int f2c_progress_fn(void *priv, const struct f2c_progress *progress);
 
 /* ---- Volumes ---------------------------------------------------------- */
 

@@ -13,5 +13,6 @@ lib_libf2core_int_la_SOURCES += \
 	%D%/f2c_victims.c %D%/victims_int.h \
 	%D%/frag_int.h \
 	%D%/fs.h \
+	%D%/run_int.c %D%/run_int.h \
 	%D%/select.c %D%/select.h \
 	%D%/size_int.c %D%/size_int.h

@@ -45,7 +45,9 @@ static int report_progress(void *priv, uint64_t done, uint64_t total)
 	static const char phase[] = "moving files";
 	struct defrag *d = priv;
 
-	(void)total;
+	/* Nodes are written too, but what is told are blocks of files. */
+	if (total)
+		done = done * d->txn.moves.nr / total;
 	return show_progress(d, phase, d->done + done, d->total);
 }
 
@@ -153,10 +155,23 @@ int defrag_relocate(struct defrag *d)
 	return err;
 }
 
+/* What the files from @at on lose by the transaction that was planned. */
+static uint64_t planned_gain(struct defrag *d, size_t at, size_t nr)
+{
+	uint64_t gain = 0;
+
+	if (!d->txn.whole)
+		return d->files.v[at].extents - planned_extents(d);
+	for (size_t i = at; i < at + nr; i++)
+		gain += d->files.v[i].extents - d->files.v[i].ideal;
+	return gain;
+}
+
 static int one_round(struct defrag *d, size_t *at)
 {
 	size_t nr = batch_size(d, *at);
 	double start = flush_clock_ms();
+	uint64_t gain;
 	int err;
 
 	for (;;) {
@@ -177,9 +192,11 @@ static int one_round(struct defrag *d, size_t *at)
 	}
 	if (err)
 		return err;
+	gain = planned_gain(d, *at, nr);
 	err = defrag_relocate(d);
 	if (err)
 		return err;
+	d->rep->extents_now -= gain;
 	d->done += d->txn.moves.nr;
 	d->rep->rounds++;
 	d->rep->files_moved += nr;
@@ -356,6 +373,7 @@ int defrag_run(struct volume *vol, const struct defrag_options *opt,
 	if (err)
 		goto out;
 	report->plan_ms = flush_clock_ms() - start;
+	report->extents_now = report->before.extents;
 	report->free_secs_before = volume_free_secs(vol);
 	report->dirty_secs_before = count_dirty_sections(vol);
 	note_sections(&d);

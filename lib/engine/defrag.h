@@ -46,6 +46,7 @@ struct defrag_report {
 	uint64_t files_moved;
 	uint64_t files_skipped;		/* pinned, or no room for them */
 	uint64_t blocks_skipped;	/* of movable files that would not gain */
+	uint64_t extents_now;		/* while it runs: as planned */
 	uint64_t rounds;
 	uint64_t room_made;		/* rounds that only made room */
 	uint64_t data_moved;

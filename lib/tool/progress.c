@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Progress lines, at most five a second. */
+/* Progress: at most five times a second. */
 #include "config.h"
 
 #include "tool/progress.h"
 #include "tool/size.h"
 #include "tool/stop.h"
 
-#include <f2core.h>
-
 #include <assert.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,50 +86,96 @@ static void put_count(const struct progress *p, uint64_t n,
 		snprintf(text, SIZE_TEXT_MAX, "%" PRIu64, n);
 }
 
-/* ", 1:07 left", or "" while that cannot be known. */
-static void put_time_left(const struct progress *p, uint64_t done,
-			  uint64_t total, char text[32])
+/* Seconds, or -1 while that cannot be known. */
+static double time_left(const struct progress *p,
+			const struct f2c_progress *now)
 {
 	int64_t spent = p->shown_ms - p->begun_ms;
-	double left;
 
-	text[0] = '\0';
-	if (spent < GUESS_AFTER_MS || done <= p->begun_at || done >= total)
-		return;
-	left = (double)(total - done) / (double)(done - p->begun_at) *
-	       (double)spent / 1000;
-	if (left < 360000)
-		snprintf(text, 32, ", %d:%02d left", (int)left / 60,
-			 (int)left % 60);
+	if (spent < GUESS_AFTER_MS || now->done <= p->begun_at ||
+	    now->done >= now->total)
+		return -1;
+	return (double)(now->total - now->done) /
+	       (double)(now->done - p->begun_at) * (double)spent / 1000;
 }
 
-static void put_text(const struct progress *p, uint64_t done, uint64_t total,
+__attribute__((format(printf, 3, 4)))
+static void append(char *text, size_t size, const char *fmt, ...)
+{
+	size_t len = strlen(text);
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text + len, size - len, fmt, ap);
+	va_end(ap);
+}
+
+/* "moving files: 25% (1 GiB of 4 GiB), 3 of 9 files, 700 of 800 extents" */
+static void put_text(const struct progress *p, const struct f2c_progress *now,
 		     char *text, size_t size)
 {
-	char now[SIZE_TEXT_MAX], all[SIZE_TEXT_MAX], left[32];
+	char done[SIZE_TEXT_MAX], all[SIZE_TEXT_MAX];
+	double left = time_left(p, now);
 
-	put_count(p, done, now);
-	put_count(p, total, all);
-	put_time_left(p, done, total, left);
-	if (total)
-		snprintf(text, size, "%s: %u%% (%s of %s)%s", p->phase,
-			 percent(done, total), now, all, left);
+	put_count(p, now->done, done);
+	put_count(p, now->total, all);
+	snprintf(text, size, "%s: ", p->phase);
+	if (now->total)
+		append(text, size, "%u%% (%s of %s)",
+		       percent(now->done, now->total), done, all);
 	else
-		snprintf(text, size, "%s: %s", p->phase, now);
+		append(text, size, "%s", done);
+	if (left >= 0 && left < 360000)
+		append(text, size, ", %d:%02d left", (int)left / 60,
+		       (int)left % 60);
+	if (now->files_total)
+		append(text, size, ", %" PRIu64 " of %" PRIu64 " files",
+		       now->files_done, now->files_total);
+	if (now->extents_before)
+		append(text, size, ", %" PRIu64 " of %" PRIu64 " extents",
+		       now->extents_now, now->extents_before);
 }
 
-static void draw(struct progress *p, uint64_t done, uint64_t total)
+static void draw(struct progress *p, const struct f2c_progress *now)
 {
 	size_t width = terminal_width() - 1;
 	char line[256], text[200];
 	int len;
 
-	put_text(p, done, total, text, sizeof(text));
+	put_text(p, now, text, sizeof(text));
 	if (width > sizeof(text) - 1)
 		width = sizeof(text) - 1;
 	len = snprintf(line, sizeof(line), "\r\033[K%.*s", (int)width, text);
 	put(p, line, (size_t)len);
 	p->drawn = true;
+}
+
+/* Phases are literals of ours: nothing in them is to be escaped. */
+static void put_json(struct progress *p, const struct f2c_progress *now)
+{
+	const char *unit = p->unit ? "_bytes" : "";
+	uint64_t size = p->unit ? p->unit : 1;
+	double left = time_left(p, now);
+	char line[512];
+
+	snprintf(line, sizeof(line), "{\"phase\":\"%s\",\"percent\":%u,"
+		 "\"done%s\":%" PRIu64 ",\"total%s\":%" PRIu64, p->phase,
+		 percent(now->done, now->total), unit, now->done * size, unit,
+		 now->total * size);
+	if (left >= 0)
+		append(line, sizeof(line), ",\"seconds_left\":%.0f", left);
+	else
+		append(line, sizeof(line), ",\"seconds_left\":null");
+	if (now->files_total)
+		append(line, sizeof(line), ",\"files_done\":%" PRIu64
+		       ",\"files_total\":%" PRIu64, now->files_done,
+		       now->files_total);
+	if (now->extents_before)
+		append(line, sizeof(line), ",\"extents_before\":%" PRIu64
+		       ",\"extents_now\":%" PRIu64, now->extents_before,
+		       now->extents_now);
+	append(line, sizeof(line), "}\n");
+	put(p, line, strlen(line));
 }
 
 void progress_unit(struct progress *p, uint64_t bytes)
@@ -139,41 +184,34 @@ void progress_unit(struct progress *p, uint64_t bytes)
 		p->unit = bytes;
 }
 
-void progress_set(struct progress *p, const char *phase, uint64_t done,
-		  uint64_t total)
+void progress_set(struct progress *p, const struct f2c_progress *now)
 {
-	char line[128];
-	int64_t now;
-	int len;
+	int64_t ms;
 
 	if (!p || p->fd < 0)
 		return;
-	now = now_ms();
-	if (strncmp(p->phase, phase, sizeof(p->phase) - 1)) {
-		snprintf(p->phase, sizeof(p->phase), "%s", phase);
-		p->begun_ms = now;
-		p->begun_at = done;
-	} else if (now - p->shown_ms < INTERVAL_MS &&
-		   !(total && done >= total)) {
+	ms = now_ms();
+	if (strncmp(p->phase, now->phase, sizeof(p->phase) - 1)) {
+		snprintf(p->phase, sizeof(p->phase), "%s", now->phase);
+		p->begun_ms = ms;
+		p->begun_at = now->done;
+	} else if (ms - p->shown_ms < INTERVAL_MS &&
+		   !(now->total && now->done >= now->total)) {
 		return;
 	}
-	p->shown_ms = now;
-	if (p->terminal) {
-		draw(p, done, total);
-		return;
-	}
-	len = snprintf(line, sizeof(line), "%u %" PRIu64 " %" PRIu64 " %s\n",
-		       percent(done, total), done, total, p->phase);
-	put(p, line, (size_t)len);
+	p->shown_ms = ms;
+	if (p->terminal)
+		draw(p, now);
+	else
+		put_json(p, now);
 }
 
 static_assert(_Generic(progress_of_library, f2c_progress_fn *: 1, default: 0),
 	      "progress_of_library is an f2c_progress_fn");
 
-int progress_of_library(void *priv, const char *phase, uint64_t done,
-			uint64_t total)
+int progress_of_library(void *priv, const struct f2c_progress *now)
 {
-	progress_set(priv, phase, done, total);
+	progress_set(priv, now);
 	return stop_requested();
 }
 

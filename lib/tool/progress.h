@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Progress of long work: one line on stderr, redrawn, when that is a terminal;
- * or lines "percent done total phase" on a descriptor (--progress=FD).
+ * or JSON objects, one a line, on a descriptor (--progress=FD).
  */
 #ifndef F2CORE_TOOL_PROGRESS_H
 #define F2CORE_TOOL_PROGRESS_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include <f2core.h>
 
 struct progress;
 
@@ -21,19 +23,16 @@ struct progress *progress_new(int fd, bool quiet);
 void progress_unit(struct progress *p, uint64_t bytes);
 
 /*
- * @phase ("moving") is shown at once when it changes; within a phase at most
- * 5 lines a second are shown. @total 0: not known. After a second or so a
- * terminal is told the time that is left.
+ * A phase is shown at once when it changes; within one at most 5 lines a
+ * second. After a second or so the time that is left is told.
  */
-void progress_set(struct progress *p, const char *phase, uint64_t done,
-		  uint64_t total);
+void progress_set(struct progress *p, const struct f2c_progress *now);
 
 /*
  * An f2c_progress_fn: @priv is a struct progress. Stops the work when a signal
  * asked for it (tool/stop.h).
  */
-int progress_of_library(void *priv, const char *phase, uint64_t done,
-			uint64_t total);
+int progress_of_library(void *priv, const struct f2c_progress *now);
 
 /* Take the line off the terminal, before something else is printed there. */
 void progress_clear(struct progress *p);

@@ -260,15 +260,41 @@ starts() {
 	same_tree
 }
 
-@test "progress goes to a descriptor as percent, done, total and phase" {
-	"$DEFRAG" -q --progress=5 "$img" 5>"$img.progress"
-	[ -s "$img.progress" ]
-	grep -vE '^[0-9]+ [0-9]+ [0-9]+ [a-z ]+$' "$img.progress" | lacks .
-	grep -q '^100 .* moving files$' "$img.progress"
-	# Of each phase it only grows, up to the total.
-	sort -s -k4 "$img.progress" | awk '
-		$4 == phase && $2 < last || $2 > $3 { exit 1 }
-		{ phase = $4; last = $2 }'
+@test "progress goes to a descriptor, a JSON object a line" {
+	"$DEFRAG" --json --progress=5 "$img" 5>"$img.progress" >"$img.json"
+	python3 - "$img.json" "$img.progress" <<-'E'
+		import json, sys
+		report = json.load(open(sys.argv[1]))
+		steps = [json.loads(line) for line in open(sys.argv[2])]
+		files = [s for s in steps if s["phase"] == "moving files"]
+		first, last = files[0], files[-1]
+		assert first["files_done"] == 0 and last["percent"] == 100
+		assert last["done_bytes"] == last["total_bytes"] > 1 << 20
+		assert all(s["files_total"] == report["files_moved"] for s in files)
+		assert all(s["extents_before"] == report["extents_before"]
+			   for s in steps)
+		assert steps[-1]["files_done"] == report["files_moved"]
+		assert steps[-1]["extents_now"] == report["extents_after"]
+		# Of each phase it only grows, up to the total.
+		for a, b in zip(steps, steps[1:]):
+		    assert a["done_bytes"] <= a["total_bytes"]
+		    assert b["extents_now"] <= a["extents_now"]
+		    assert (a["phase"] != b["phase"] or
+		            a["done_bytes"] <= b["done_bytes"])
+	E
+}
+
+@test "progress on a terminal: sizes, files, extents" {
+	local line='moving files: [0-9]+% \([0-9.]+ [KM]?i?B of [0-9.]+ MiB\)'
+
+	need script
+	script -qec "'$DEFRAG' -n '$img' >'$img.report'" /dev/null \
+		</dev/null >"$img.terminal"
+	grep -qE "$line, 0 of [0-9]+ files, [0-9]+ of [0-9]+ extents" \
+		"$img.terminal"
+	# It is gone before the report.
+	[ "$(tail -c 4 "$img.terminal" | od -An -tx1)" = " 0d 1b 5b 4b" ]
+	grep -q '^Blocks moved:' "$img.report"
 }
 
 @test "text has before and after; -v more of it; -q nothing" {

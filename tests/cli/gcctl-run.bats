@@ -182,11 +182,27 @@ foretold() {
 	same_tree
 }
 
-@test "progress goes to a descriptor as percent, done, total and phase" {
+@test "progress goes to a descriptor, a JSON object a line" {
 	shipped aged
 	"$GCCTL" run -q --full --progress=5 "$img" 5>"$img.progress"
-	[ -s "$img.progress" ]
-	! grep -vE '^[0-9]+ [0-9]+ [0-9]+ [a-z ]+$' "$img.progress"
+	python3 - "$img.progress" <<-'E'
+		import json, sys
+		steps = [json.loads(line) for line in open(sys.argv[1])]
+		assert steps[-1]["done_bytes"] > 1 << 20
+		for a, b in zip(steps, steps[1:]):
+		    assert a["phase"] == b["phase"] == "moving"
+		    assert a["done_bytes"] <= b["done_bytes"] <= b["total_bytes"]
+	E
+}
+
+@test "progress on a terminal tells sizes" {
+	need script
+	shipped aged
+	script -qec "'$GCCTL' run --full -n '$img' >'$img.report'" /dev/null \
+		</dev/null >"$img.terminal"
+	grep -qE 'moving: [0-9]+% \([0-9.]+ [KM]?i?B of [0-9.]+ MiB\)' \
+		"$img.terminal"
+	grep -q '^Blocks moved:' "$img.report"
 }
 
 @test "text has before and after; -v more of it; -q nothing" {
