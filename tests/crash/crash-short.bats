@@ -16,7 +16,7 @@ setup_file() {
 	"$crash" --subsets 3 --walks 4 --faults 3 gc "$aged"
 }
 
-@test "every state of defrag is the old or the new volume, whole" {
+@test "C58: every state of defrag is the old or the new volume, whole" {
 	"$crash" --subsets 3 --walks 4 --faults 3 defrag "$aged"
 }
 

@@ -10,6 +10,7 @@ kernel_tests += %D%/device.bats
 kernel_tests += %D%/gc.bats
 kernel_tests += %D%/defrag.bats
 kernel_tests += %D%/stopped.bats
+kernel_tests += %D%/cases.bats
 kernel_tests += %D%/kinds.bats
 
 EXTRA_DIST += %D%/README.md
