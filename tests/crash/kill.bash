@@ -36,7 +36,7 @@ ends_well() {
 # of IMAGE and is killed, at moments spread over all the time that it works. No
 # copy is damaged, and another run goes on; a kernel mounts MOUNTS of them.
 killed_runs() {
-	local image=$1 kills=$2 mounts=$3 n=0 tries=0 seconds start status
+	local image=$1 kills=$2 mounts=$3 n=0 tries=0 seconds start took status
 	local first at states=() landed=()
 
 	RANDOM=$4
@@ -49,13 +49,17 @@ killed_runs() {
 	while [ $n -lt "$kills" ]; do
 		[ $((++tries)) -le $((kills * 10)) ]
 		at=$(awk "BEGIN { print $start + ($seconds - $start) * \
-			$((RANDOM % 1000)) / 1000 }")
+			$((RANDOM % 1050)) / 1000 }")
 		copy_image "$image" "$copy"
 		status=0
-		python3 "$crash_dir/killed.py" "$at" "$@" "$copy" >/dev/null ||
+		took=$(python3 "$crash_dir/killed.py" "$at" "$@" "$copy") ||
 			status=$?
 		# It was over already: this machine is not always as fast.
-		[ $status -ne 3 ] || continue
+		if [ $status -eq 3 ]; then
+			seconds=$(printf '%s\n' "$took" "$seconds" | sort -n |
+				head -n 1)
+			continue
+		fi
 		[ $status -eq 0 ]
 		n=$((n + 1))
 		is_whole "$copy" || {
@@ -70,8 +74,10 @@ killed_runs() {
 		fi
 		ends_well "$@"
 	done
-	mount_states "$image" 612 "${states[@]}"
-	rm -f "${states[@]}"
+	if [ "$mounts" -gt 0 ]; then
+		mount_states "$image" 612 "${states[@]}"
+		rm -f "${states[@]}"
+	fi
 	echo "# killed $n times in $seconds s, $((tries - n)) came too late;" \
 		"commits done:" $(printf '%s\n' "${landed[@]}" | sort -n |
 			uniq -c | awk '{ print $2 " in " $1 }' | paste -sd,) >&3
