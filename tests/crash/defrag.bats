@@ -19,10 +19,10 @@ setup() {
 }
 
 @test "every state is whole: every shape of inode" {
-	all_well "$(kernel_image tree 612)" defrag --only-free --faults 4 \
-		--subsets 6
-	all_well "$(kernel_image tree-flexible 72)" defrag --full --faults 4 \
-		--subsets 6
+	all_well "$(kernel_image tree 612)" defrag --only-free --faults 3 \
+		--subsets 6 --walks 5
+	all_well "$(kernel_image tree-flexible 72)" defrag --full --faults 3 \
+		--subsets 6 --walks 5
 }
 
 @test "every state is whole: large sections" {
@@ -35,7 +35,7 @@ setup() {
 	image=$(kernel_image crowded 612)
 	all_well "$image" defrag
 	all_well "$image" defrag --full --subsets 6 --faults 4
-	states "$image" 612 12 defrag
+	states "$image" 612 8 defrag
 }
 
 @test "every state is whole: a run that goes on from what a cut left" {
@@ -49,6 +49,6 @@ setup() {
 }
 
 @test "kernels 6.1 and 7.2 mount a sample of the states and find every file" {
-	states "$(kernel_image tiny-fsynced 61)" 61 8 defrag --full
-	states "$(kernel_image tiny-fsynced 72)" 72 8 defrag
+	states "$(kernel_image tiny-fsynced 61)" 61 6 defrag --full
+	states "$(kernel_image tiny-fsynced 72)" 72 6 defrag
 }

@@ -6,6 +6,8 @@ load ../lib/common
 load ../kernel/judge
 load states
 
+checkers=116
+
 setup() {
 	need_crash
 }
@@ -22,9 +24,10 @@ setup() {
 }
 
 @test "every state is whole: every shape of inode" {
-	all_well "$(kernel_image tree 612)" gc --faults 6 --subsets 10
-	all_well "$(kernel_image tree-flexible 72)" gc --full --faults 6 \
-		--subsets 10
+	all_well "$(kernel_image tree 612)" gc --faults 3 --subsets 6 \
+		--walks 5
+	all_well "$(kernel_image tree-flexible 72)" gc --full --faults 3 \
+		--subsets 6 --walks 5
 }
 
 @test "every state is whole: large sections" {
@@ -37,7 +40,7 @@ setup() {
 	image=$(kernel_image crowded 612)
 	all_well "$image" gc --full
 	all_well "$image" gc --full --no-pack --faults 6
-	states "$image" 612 12 gc --full
+	states "$image" 612 8 gc --full
 }
 
 @test "every state is whole: orphans" {
@@ -50,18 +53,18 @@ setup() {
 	"$kernel_dir/uml-run" -s -n -k 612 -O "$image.out" "$image.copy" \
 		"$top_srcdir/tests/crash/guest-states" ubda
 	mv "$image.out/ubda.manifest" "$image.manifest"
-	states "$image" 72 8 gc --full
+	states "$image" 72 6 gc --full
 }
 
 @test "kernel 6.12 mounts a sample of the states and finds every file" {
-	states "$(kernel_image tiny-fsynced 612)" 612 12 gc --subsets 40
+	states "$(kernel_image tiny-fsynced 612)" 612 8 gc --subsets 40
 }
 
 @test "kernel 6.1 mounts a sample of the states and finds every file" {
-	states "$(kernel_image tiny-fsynced 61)" 61 8 gc --full --subsets 40
+	states "$(kernel_image tiny-fsynced 61)" 61 6 gc --full --subsets 40
 }
 
 @test "kernel 7.2 mounts a sample of the states and finds every file" {
-	states "$(kernel_image tiny-fsynced 72)" 72 8 gc --pack-max-blocks 64 \
+	states "$(kernel_image tiny-fsynced 72)" 72 6 gc --pack-max-blocks 64 \
 		--subsets 40
 }

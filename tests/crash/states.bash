@@ -4,6 +4,7 @@
 
 crash_dir=$top_srcdir/tests/crash
 crash=$top_builddir/tests/crash/crash-run
+checkers="115 116"		# the existing ones that look at states
 
 need_crash() {
 	need_judge
@@ -56,7 +57,7 @@ states() {
 		rm -f "${files[@]:i:16}"
 	done
 	echo "# $engine ${image##*/} $*: ${#files[@]} states" \
-		"by kernels $kernels, checkers 1.15 1.16" >&3
+		"by kernels $kernels, checkers $checkers" >&3
 	rm -rf "$dir"
 }
 
@@ -74,7 +75,7 @@ no_finding() {
 # No checker finds anything, and another run can go on from here.
 check_state() {
 	no_finding "$1"
-	old_check "$1"
+	old_check "$1" $checkers
 	if [ "$2" = gc ]; then
 		"$GCCTL" run -n -q "$1"
 	else
