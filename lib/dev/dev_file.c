@@ -65,13 +65,26 @@ static bool is_for_direct(const struct dev_file *f, uint64_t off, size_t len,
 	       !((off | len | (uintptr_t)buf) % DIRECT_ALIGN);
 }
 
+int dev_file_open_fd(const char *path, int flags, mode_t mode)
+{
+	int fd = open(path, flags | O_CLOEXEC, mode), above, err;
+
+	if (fd < 0 || fd > STDERR_FILENO)
+		return fd;
+	above = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	err = errno;
+	close(fd);
+	errno = err;
+	return above;
+}
+
 static int open_direct(struct dev_file *f)
 {
 	char path[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
 
 	if (f->direct_fd < 0) {
 		snprintf(path, sizeof(path), "/proc/self/fd/%d", f->fd);
-		f->direct_fd = open(path, O_WRONLY | O_DIRECT | O_CLOEXEC);
+		f->direct_fd = dev_file_open_fd(path, O_WRONLY | O_DIRECT, 0);
 		f->no_direct = f->direct_fd < 0;
 	}
 	return f->direct_fd;

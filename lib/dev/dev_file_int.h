@@ -20,4 +20,10 @@ struct dev_file {
 
 extern const struct dev_ops dev_file_ops;
 
+/*
+ * open() that never returns 0, 1 or 2: where a program was started without
+ * one of them, what it prints there would be written to the device.
+ */
+int dev_file_open_fd(const char *path, int flags, mode_t mode);
+
 #endif

@@ -62,7 +62,7 @@ static int create_file(struct opening *o, uint64_t bytes)
 {
 	int err = 0;
 
-	o->fd = open(o->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	o->fd = dev_file_open_fd(o->path, O_RDWR | O_CREAT | O_EXCL, 0666);
 	if (o->fd < 0)
 		return open_fail(o->ctx, o->path, -errno, "create the file");
 	if (bytes > INT64_MAX)
@@ -150,7 +150,7 @@ static int judge_claimed(struct opening *o)
 static int open_block(struct opening *o)
 {
 	bool write = o->flags & DEV_WRITE;
-	int err, mode = (write ? O_RDWR : O_RDONLY) | O_CLOEXEC;
+	int err, mode = write ? O_RDWR : O_RDONLY;
 
 	if (o->use.kind == USE_NONE && is_claimed(o->path, O_RDONLY)) {
 		err = judge_claimed(o);
@@ -159,7 +159,7 @@ static int open_block(struct opening *o)
 	}
 	if (write && o->use.kind == USE_NONE)
 		mode |= O_EXCL;
-	o->fd = open(o->path, mode);
+	o->fd = dev_file_open_fd(o->path, mode, 0);
 	if (o->fd < 0)
 		return open_fail(o->ctx, o->path, -errno, "open");
 	/* Old pages may be left from before a mount changed the blocks. */
@@ -172,7 +172,7 @@ static int open_regular(struct opening *o)
 {
 	int mode = o->flags & DEV_WRITE ? O_RDWR : O_RDONLY;
 
-	o->fd = open(o->path, mode | O_CLOEXEC | O_NONBLOCK);
+	o->fd = dev_file_open_fd(o->path, mode | O_NONBLOCK, 0);
 	return o->fd < 0 ? open_fail(o->ctx, o->path, -errno, "open") : 0;
 }
 

@@ -374,6 +374,37 @@ static void flush_of_nothing_asks_nobody(void **state)
 	close(pipes[1]);
 }
 
+/* A program that was started without output must not print to the volume. */
+static void standard_output_is_no_device(void **state)
+{
+	struct dev *dev;
+	int kept[3], fd, direct;
+	void *buf;
+
+	(void)state;
+	assert_int_equal(posix_memalign(&buf, 4096, 1 << 20), 0);
+	memset(buf, 1, 1 << 20);
+	fflush(stdout);
+	for (int i = 0; i < 3; i++) {
+		kept[i] = fcntl(i, F_DUPFD_CLOEXEC, 10);
+		close(i);
+	}
+	if (dev_file_open(ctx, path, DEV_CREATE, 1 << 20, &dev))
+		dev = NULL;
+	else
+		dev_write(dev, 0, 256, buf);
+	fd = dev ? ((struct dev_file *)dev)->fd : -1;
+	direct = dev ? ((struct dev_file *)dev)->direct_fd : -1;
+	for (int i = 0; i < 3; i++) {
+		dup2(kept[i], i);
+		close(kept[i]);
+	}
+	assert_true(fd > 2);
+	assert_true(direct < 0 || direct > 2);
+	dev_close(dev);
+	free(buf);
+}
+
 static void refuse(const char *name, const char *kind)
 {
 	struct dev *dev = NULL;
@@ -422,6 +453,7 @@ int main(void)
 		T(failed_write_names_the_block),
 		T(failed_flush_stays_failed),
 		T(pages_of_a_failed_flush_are_dropped),
+		T(standard_output_is_no_device),
 		T(flush_of_nothing_asks_nobody),
 		T(what_cannot_hold_a_volume_is_refused),
 	};
