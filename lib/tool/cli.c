@@ -13,6 +13,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* What getopt_long returns for the long form of row i is LONG_BASE + i. */
 #define LONG_BASE 256
@@ -226,11 +227,25 @@ static int print_and_stop(const struct cli *cli, int what)
 	return 0;
 }
 
+/*
+ * A file that is opened must not get the number of a standard one that was
+ * closed, or what is printed goes there. What stands in for it cannot be
+ * written to, so that an output that got lost still is an error.
+ */
+static void occupy_standard_files(void)
+{
+	for (int fd = 0; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF &&
+		    open("/dev/null", fd ? O_RDONLY : O_WRONLY) != fd)
+			return;
+}
+
 bool cli_parse(struct cli *cli, int argc, char **argv)
 {
 	struct parser ps = { 0 };
 	int err;
 
+	occupy_standard_files();
 	cli->status = 0;
 	cli->argv = argv;
 	cli->option[0] = '\0';

@@ -6,6 +6,7 @@ bats_tests += %D%/read-aged.bats
 bats_tests += %D%/mkfs-cases.bats
 bats_tests += %D%/mkfs-geometry.bats
 bats_tests += %D%/mkfs-options.bats
+bats_tests += %D%/closed-files.bats
 bats_tests += %D%/gcctl-usage.bats
 bats_tests += %D%/fsck-input.bats
 bats_tests += %D%/fsck-options.bats
