@@ -57,6 +57,9 @@ each() {
 @test "defrag: states that three kernels mount, and both checkers check" {
 	states "$(aged_image)" "61 612 72" 24 defrag
 	states "$(kernel_image crowded 612)" "61 612 72" 24 defrag --seed 5
+}
+
+@test "defrag: more states of full volumes and all inode kinds, likewise" {
 	states "$(kernel_image near-full 612)" "61 612 72" 12 defrag
 	states "$(kernel_image tree-flexible 61)" "61 612 72" 12 defrag --full
 }
