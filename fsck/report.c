@@ -130,6 +130,7 @@ static void put_fragmentation(struct out *out, const struct f2c_frag *frag)
 	out_u64(out, "extents", NULL, frag->extents);
 	out_u64(out, "ideal_extents", NULL, frag->ideal_extents);
 	out_u64(out, "fragmented_files", NULL, frag->fragmented_files);
+	out_double(out, "degree", NULL, frag->degree, 2);
 	out_double(out, "non_contiguous_percent", NULL, frag->non_contiguous,
 		   4);
 	out_u64(out, "free_blocks", NULL, frag->free_blocks);

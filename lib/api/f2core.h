@@ -189,7 +189,8 @@ struct f2c_frag {
 	uint64_t files;			/* files and directories with blocks */
 	uint64_t file_blocks;
 	uint64_t extents;		/* merged FIEMAP runs */
-	uint64_t ideal_extents;		/* as many as holes make necessary */
+	uint64_t ideal_extents;		/* as many as holes and pinned files make
+					 * necessary */
 	uint64_t fragmented_files;	/* with more extents than that */
 	double degree;			/* extents / ideal_extents; 1 is best */
 	double average_extent;		/* blocks */

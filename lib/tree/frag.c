@@ -8,6 +8,7 @@
 #include "config.h"
 
 #include "tree/frag_files.h"
+#include "tree/frag_islands.h"
 
 #include <errno.h>
 #include <string.h>
@@ -46,6 +47,7 @@ struct frag_collector {
 	struct frag sum;		/* of the files that are complete */
 	bool keeps_files;
 	struct frag_file_vec files;	/* those */
+	struct pinned_vec pinned;
 };
 
 struct frag_collector *frag_collector_new(const struct layout *lo)
@@ -63,6 +65,7 @@ void frag_collector_free(struct frag_collector *c)
 		return;
 	vec_free(&c->parts);
 	vec_free(&c->files);
+	vec_free(&c->pinned);
 	free(c);
 }
 
@@ -221,6 +224,8 @@ int frag_feed_inode(struct frag_collector *c, const struct inode *inode,
 	};
 	struct counts file = { 0 };
 
+	if (inode_is_pinned(inode) && vec_push(&c->pinned, &inode->ino))
+		return -ENOMEM;
 	if (inode->flags & OD_FLAG_DEVICE_ALIAS && inode->ext_len) {
 		file.blocks = inode->ext_len;
 		file.extents = file.ideal = 1;
@@ -294,16 +299,36 @@ static bool are_neighbours(const struct layout *lo, const struct part *inode,
 				      inode->node_addrs);
 }
 
+/*
+ * A file that no stretch between pinned files can hold. One that has only its
+ * inode is not asked: it is never so long on a volume that can be used.
+ */
+static int count_cuts(struct volume *vol, const struct islands *islands,
+		      uint32_t ino, struct counts *file)
+{
+	uint64_t cuts = 0;
+	int err;
+
+	if (!islands_matter(islands, file->blocks))
+		return 0;
+	err = islands_cuts(vol, islands, ino, &cuts);
+	file->ideal += cuts;
+	if (file->ideal > file->extents)	/* a pinned one itself */
+		file->ideal = file->extents;
+	return err;
+}
+
 /* The parts of one inode, sorted; without an inode they are not joined. */
-static int finish_file(struct volume *vol, struct part *parts, size_t nr,
+static int finish_file(struct volume *vol, const struct islands *islands,
+		       struct part *parts, size_t nr,
 		       struct frag_file_vec *files, struct frag *out)
 {
 	const struct part *inode = parts[0].ofs ? NULL : &parts[0];
 	struct counts file = { 0 };
+	int err;
 
 	for (size_t i = 0; i < nr; i++) {
 		struct part *p = &parts[i];
-		int err;
 
 		if (p->is_open && inode) {
 			err = count_again(vol, inode, p);
@@ -319,6 +344,11 @@ static int finish_file(struct volume *vol, struct part *parts, size_t nr,
 			file.extents--;
 		else
 			file.breaks++;
+	}
+	if (inode) {
+		err = count_cuts(vol, islands, parts[0].ino, &file);
+		if (err)
+			return err;
 	}
 	if (add_file(out, files, parts[0].ino, &file))
 		return ctx_nomem(vol->ctx, "the list of files");
@@ -336,8 +366,9 @@ static void add_sum(struct frag *out, const struct frag *sum)
 	out->breaks += sum->breaks;
 }
 
-static int finish_parts(struct volume *vol, struct part_vec *all,
-			struct frag_file_vec *files, struct frag *out)
+static int finish_parts(struct volume *vol, const struct islands *islands,
+			struct part_vec *all, struct frag_file_vec *files,
+			struct frag *out)
 {
 	size_t nr;
 	int err;
@@ -348,7 +379,7 @@ static int finish_parts(struct volume *vol, struct part_vec *all,
 		for (nr = 1; i + nr < all->nr; nr++)
 			if (all->v[i + nr].ino != all->v[i].ino)
 				break;
-		err = finish_file(vol, all->v + i, nr, files, out);
+		err = finish_file(vol, islands, all->v + i, nr, files, out);
 		if (err)
 			return err;
 	}
@@ -392,6 +423,23 @@ static int merge_files(struct volume *vol, struct frag_collector **c,
 	return 0;
 }
 
+static int find_islands(struct volume *vol, struct frag_collector **c,
+			size_t nr, struct islands *out)
+{
+	struct pinned_vec all = { 0 };
+	int err = 0;
+
+	for (size_t i = 0; !err && i < nr; i++)
+		for (size_t k = 0; !err && k < c[i]->pinned.nr; k++)
+			err = vec_push(&all, &c[i]->pinned.v[k]);
+	if (err)
+		ctx_nomem(vol->ctx, "the list of pinned files");
+	else
+		err = islands_find(vol, &all, out);
+	vec_free(&all);
+	return err;
+}
+
 static int compare_files(const void *a, const void *b)
 {
 	const struct frag_file *x = a, *y = b;
@@ -404,14 +452,18 @@ static int finish(struct volume *vol, struct frag_collector **c, size_t nr,
 {
 	struct frag sum = { 0 };
 	struct part_vec all = { 0 };
+	struct islands islands = { 0 };
 	int err = merge_parts(vol, c, nr, &all);
 
+	if (!err)
+		err = find_islands(vol, c, nr, &islands);
 	for (size_t i = 0; !err && i < nr; i++)
 		add_sum(&sum, &c[i]->sum);
 	if (!err && files)
 		err = merge_files(vol, c, nr, files);
 	if (!err)
-		err = finish_parts(vol, &all, files, &sum);
+		err = finish_parts(vol, &islands, &all, files, &sum);
+	islands_free(&islands);
 	vec_free(&all);
 	if (err)
 		return err;

@@ -5,6 +5,7 @@ lib_libf2core_int_la_SOURCES += \
 	%D%/filemap.c %D%/filemap.h \
 	%D%/frag.c %D%/frag.h \
 	%D%/frag_files.c %D%/frag_files.h \
+	%D%/frag_islands.c %D%/frag_islands.h \
 	%D%/frag_scan.c \
 	%D%/frag_space.c \
 	%D%/inode.c %D%/inode.h \

@@ -37,6 +37,29 @@ setup() {
 	[ "$(json "abs(d['fragmentation']['degree'] - d['fragmentation']['extents'] / d['fragmentation']['ideal_extents']) < 0.01")" = true ]
 }
 
+@test "fsck and gcctl count the same extents" {
+	report
+	"$FSCK" --json "$img" >"$img.fsck"
+	"$GCCTL" run --json -n "$img" >"$img.run"
+	for key in files file_blocks extents ideal_extents fragmented_files \
+		degree non_contiguous_percent; do
+		[ "$(json "d['fragmentation']['$key']")" = \
+			"$(json "d['fragmentation']['$key']" "$img.fsck")" ]
+	done
+	[ "$(json "d['fragmentation']['extents']")" = \
+		"$(json "d['extents_before']" "$img.run")" ]
+	[ "$(json "d['fragmentation']['ideal_extents']")" = \
+		"$(json "d['ideal_extents']" "$img.run")" ]
+}
+
+@test "free space is what the raw SIT says, before and after a run" {
+	report
+	python3 "$top_srcdir/tests/lib/free-space.py" "$img.json" "$img"
+	run_json
+	report
+	python3 "$top_srcdir/tests/lib/free-space.py" "$img.json" "$img"
+}
+
 @test "free space adds up, and is that of gcctl status" {
 	report
 	"$GCCTL" status --json "$img" >"$img.status"

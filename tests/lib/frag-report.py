@@ -6,8 +6,8 @@ usage: frag-report.py REPORT FIEMAP MANIFEST
 
 REPORT is the document of "defrag.f2fs --report --json" on the whole volume, the
 others what fiemap.py and manifest.py wrote when a kernel had it mounted. Exits
-with 1 and names the files if blocks, extents, ideal extents, paths or sizes
-differ. Symlinks are only in the report, for no descriptor can be had for one.
+with 1 and names the files if blocks, extents, ideal extents, paths, sizes
+or the score differ. Symlinks are only in the report, for no descriptor can be had for one.
 """
 import json
 import re
@@ -60,6 +60,14 @@ def expected(fiemap, by_path):
 	return out
 
 
+def score(blocks, extents, ideal):
+	"""As in the manual page of defrag.f2fs."""
+	if extents == ideal:
+		return 0
+	percent = 100 * (extents - ideal) / (blocks - ideal)
+	return 8 * percent if percent <= 10 else 80 + (percent - 10) * 20 / 90
+
+
 def main(args):
 	if len(args) != 3:
 		print(__doc__, file=sys.stderr)
@@ -83,6 +91,8 @@ def main(args):
 		got = (f["blocks"], f["extents"], f["ideal_extents"])
 		if entry["type"] != "l" and want.pop(f["inode"], None) != got:
 			bad.append((f, "extents"))
+		if abs(f["score"] - score(*got)) > 0.051:
+			bad.append((f, "score"))
 	for f, what in bad[:20]:
 		print("%s: %s" % (what, json.dumps(f)))
 	for ino in list(want)[:20]:

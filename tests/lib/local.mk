@@ -5,6 +5,7 @@ EXTRA_DIST += %D%/voltree.py
 EXTRA_DIST += %D%/manifest.py
 EXTRA_DIST += %D%/fiemap.py
 EXTRA_DIST += %D%/frag-report.py
+EXTRA_DIST += %D%/free-space.py
 EXTRA_DIST += %D%/segments.py
 EXTRA_DIST += %D%/victims.py
 EXTRA_DIST += %D%/workload.py

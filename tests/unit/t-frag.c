@@ -226,11 +226,24 @@ static void shuffle(struct fake *f)
 	}
 }
 
+/* Returns how many nodes there were. */
+static uint32_t count_all(struct fake *f, struct frag *got)
+{
+	struct feeder feeder = { .f = f };
+
+	feeder.c[0] = frag_collector_new(&f->vol.lo);
+	feeder.c[1] = frag_collector_new(&f->vol.lo);
+	assert_int_equal(node_scan(&f->vol, 1, feed, &feeder), 0);
+	assert_int_equal(frag_finish(&f->vol, feeder.c, 2, got), 0);
+	frag_collector_free(feeder.c[0]);
+	frag_collector_free(feeder.c[1]);
+	return feeder.seen;
+}
+
 static void counts_equal_the_extents_of_all_files(void **state)
 {
 	(void)state;
 	for (uint32_t round = 0; round < NR_ROUNDS; round++) {
-		struct feeder feeder = { 0 };
 		struct frag got = { 0 };
 		struct fake f;
 
@@ -240,17 +253,66 @@ static void counts_equal_the_extents_of_all_files(void **state)
 		for (uint32_t i = 0; i < NR_FILES; i++)
 			add_file(&f, FIRST_INO + i);
 		shuffle(&f);
-		feeder.f = &f;
-		feeder.c[0] = frag_collector_new(&f.vol.lo);
-		feeder.c[1] = frag_collector_new(&f.vol.lo);
-		assert_int_equal(node_scan(&f.vol, 1, feed, &feeder), 0);
-		assert_int_equal(feeder.seen, f.next_blk - f.vol.lo.main_blk);
-		assert_int_equal(frag_finish(&f.vol, feeder.c, 2, &got), 0);
+		assert_int_equal(count_all(&f, &got),
+				 f.next_blk - f.vol.lo.main_blk);
 		expect_equal_counts(&f, &got);
-		frag_collector_free(feeder.c[0]);
-		frag_collector_free(feeder.c[1]);
 		fake_free(&f);
 	}
+}
+
+enum { STRETCH = 700 };
+
+/* A pinned file with a block after each 700, to the end of the volume. */
+static void add_islands(struct fake *f, uint32_t ino)
+{
+	uint8_t *block = fake_inode(f, ino, S_IFREG | 0644, 1 << 30);
+	const struct layout *lo = &f->vol.lo;
+	struct inode inode;
+	uint32_t n = 0;
+
+	od_inode_of(block)->i_inline |= OD_INLINE_PIN_FILE;
+	inode = fake_decode(f, block);
+	for (uint32_t blk = lo->main_blk + STRETCH; blk < lo->end_blk;
+	     blk += STRETCH + 1)
+		le32_set(&inode_file_addrs(&inode, block)[n++], blk);
+	assert_true(n && n <= inode.nr_addrs);
+}
+
+/* In pieces of 97 blocks; one hole, after the first block. */
+static uint32_t add_long_file(struct fake *f, uint32_t ino)
+{
+	uint8_t *block = fake_inode(f, ino, S_IFREG | 0644, 1 << 30);
+	struct inode inode = fake_decode(f, block);
+	le32 *addrs = inode_file_addrs(&inode, block), *more;
+	uint32_t n = inode.nr_addrs + inode.node_addrs;
+
+	le32_set(&inode_nids(&f->vol.lo, block)[0], 900);
+	more = node_slots(fake_node(f, 900, ino, 1));
+	for (uint32_t i = 0; i < n; i++)
+		if (i != 1)
+			le32_set(i < inode.nr_addrs ? &addrs[i] :
+				 &more[i - inode.nr_addrs],
+				 100000 + i + i / 97);
+	return n;
+}
+
+static void the_ideal_knows_what_cannot_move(void **state)
+{
+	struct frag with = { 0 }, without = { 0 };
+	struct fake f;
+	uint32_t n;
+
+	(void)state;
+	fake_init(&f, 4096, 0);
+	n = add_long_file(&f, FIRST_INO);
+	count_all(&f, &without);
+	assert_int_equal(without.ideal_extents, 2);
+	add_islands(&f, FIRST_INO + 1);
+	count_all(&f, &with);
+	/* The block before the hole, what is behind it, the pinned file. */
+	assert_int_equal(with.ideal_extents,
+			 1 + (n - 2 + STRETCH - 1) / STRETCH + 1);
+	fake_free(&f);
 }
 
 static int stop_at_three(void *priv, unsigned int worker,
@@ -309,6 +371,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts_equal_the_extents_of_all_files),
+		cmocka_unit_test(the_ideal_knows_what_cannot_move),
 		cmocka_unit_test(scans_hand_over_what_cannot_be_read),
 	};
 
