@@ -108,6 +108,23 @@ foretold() {
 		"d['commits']"))) ]
 }
 
+kept_of_checkpoint() {
+	local name
+
+	for name in user_block_count valid_block_count rsvd_segment_count \
+		overprov_segment_count valid_node_count valid_inode_count \
+		next_free_nid elapsed_time checksum_offset; do
+		echo "$name $(peek cp.$name)"
+	done
+}
+
+@test "sizes, counts, the next nid and the time stay in the checkpoint" {
+	shipped aged
+	kept_of_checkpoint >"$img.before"
+	"$GCCTL" run -q --full "$img"
+	kept_of_checkpoint | diff "$img.before" -
+}
+
 @test "packing brings files together, scan order does not" {
 	shipped aged
 	run_json --full
