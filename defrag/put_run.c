@@ -38,6 +38,7 @@ static void put_changes_json(struct out *out, const struct f2c_defrag_report *r,
 		    err);
 	out_u64(out, "free_sections_before", NULL, r->free_sections_before);
 	out_u64(out, "free_sections_after", NULL, r->free_sections_after);
+	out_u64(out, "free_sections_most", NULL, r->free_sections_most);
 	out_u64(out, "dirty_sections_before", NULL, r->dirty_sections_before);
 	out_u64(out, "dirty_sections_after", NULL, r->dirty_sections_after);
 }

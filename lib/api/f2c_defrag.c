@@ -146,6 +146,7 @@ static void put_counts(const struct defrag_report *r,
 	out->fragmented_files_after = r->after.fragmented_files;
 	out->free_sections_before = r->free_secs_before;
 	out->free_sections_after = r->free_secs_after;
+	out->free_sections_most = r->free_secs_most;
 	out->dirty_sections_before = r->dirty_secs_before;
 	out->dirty_sections_after = r->dirty_secs_after;
 	out->data_blocks_moved = r->data_moved;

@@ -711,6 +711,8 @@ struct f2c_defrag_report {
 		 nat_journal_hits;
 	double seconds;
 	struct f2c_phases phases;
+	uint64_t free_sections_most;	/* that there could be after the run, if
+					 * each log filled its sections */
 };
 
 /**

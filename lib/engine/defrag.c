@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A run of defragmentation. Fragmented files go, as many in a round as the
- * free sections hold, each into one run; for a file that is too large for any
- * free run, room is made first. What is left in dirty sections is then
- * collected without cutting any run. Every round is a transaction.
+ * A run of defragmentation: files, then free space, in passes, as long as a
+ * pass makes room for files that the one before had none for. Every round is
+ * a transaction.
  */
 #include "config.h"
 
 #include "engine/defrag_int.h"
 
+#include "base/bits.h"
 #include "engine/flush.h"
 #include "engine/guard.h"
 #include "engine/pack.h"
@@ -18,16 +18,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_COLLECTIONS 4		/* of free space, while they gain */
+static const char moving[] = "moving files";
+const char defrag_gathering[] = "gathering free space";
+
+/*
+ * The time is looked at between transactions; within one only if it is large,
+ * since what it has copied is lost then.
+ */
+bool defrag_is_late(struct defrag *d, uint64_t blocks)
+{
+	double now = flush_clock_ms(), expected = 0;
+
+	if (d->deadline_ms <= 0)
+		return false;
+	if (d->moved.data_moved && blocks > DEFRAG_MOST_BY_TIME)
+		expected = d->moved.merge_ms * (double)blocks /
+			   (double)d->moved.data_moved;
+	if (now + expected <= d->deadline_ms)
+		return false;
+	d->timed_out = true;
+	return true;
+}
 
 /* What is done never shrinks, whatever room had to be made on the way. */
-static int show_progress(struct defrag *d, const char *phase, uint64_t done,
-			 uint64_t total)
+int defrag_show(struct defrag *d, const char *phase, uint64_t done,
+		uint64_t total)
 {
-	if (d->deadline_ms && flush_clock_ms() > d->deadline_ms) {
-		d->timed_out = true;
-		return 1;
-	}
 	if (!d->opt->progress)
 		return 0;
 	if (done > total)
@@ -40,18 +56,22 @@ static int show_progress(struct defrag *d, const char *phase, uint64_t done,
 	return d->opt->progress(d->opt->progress_priv, phase, d->shown, total);
 }
 
-static int report_progress(void *priv, uint64_t done, uint64_t total)
+int defrag_progress(void *priv, uint64_t done, uint64_t total)
 {
-	static const char phase[] = "moving files";
 	struct defrag *d = priv;
 
+	if (d->txn.moves.nr > DEFRAG_MOST_BY_TIME && defrag_is_late(d, 0))
+		return 1;
 	/* Nodes are written too, but what is told are blocks of files. */
 	if (total)
 		done = done * d->txn.moves.nr / total;
-	return show_progress(d, phase, d->done + done, d->total);
+	if (d->is_gathering)
+		return defrag_show(d, defrag_gathering, d->gathered + done,
+				   d->to_gather);
+	return defrag_show(d, moving, d->done + done, d->total);
 }
 
-static uint64_t may_move(const struct defrag *d)
+uint64_t defrag_may_move(const struct defrag *d)
 {
 	uint64_t moved = d->moved.data_moved;
 
@@ -60,90 +80,35 @@ static uint64_t may_move(const struct defrag *d)
 	return moved < d->opt->max_moved ? d->opt->max_moved - moved : 0;
 }
 
-/* Nodes that moving a file rewrites: its inode, and direct ones. */
-static uint64_t nr_nodes_of(const struct defrag *d, const struct candidate *c)
-{
-	return 2 + c->blocks / d->vol->lo.addrs_per_node;
-}
-
-/* How many files from @at on to try in one round; at least one. */
-static size_t batch_size(struct defrag *d, size_t at)
-{
-	uint64_t room = (uint64_t)volume_free_secs(d->vol) *
-			blks_per_sec(&d->vol->lo);
-	uint64_t limit = may_move(d), blocks = 0, nodes = 0;
-	size_t n = 0;
-
-	while (at + n < d->files.nr) {
-		const struct candidate *c = &d->files.v[at + n];
-
-		blocks += c->blocks;
-		nodes += nr_nodes_of(d, c);
-		if (n && (blocks + nodes > room || blocks > PACK_DEFAULT_MAX ||
-			  blocks > limit))
-			break;
-		n++;
-	}
-	return n;
-}
-
-static int plan_files(struct defrag *d, size_t at, size_t nr, bool whole)
-{
-	struct txn *t = &d->txn;
-	int err = 0;
-
-	txn_reset(t);
-	t->whole = whole;
-	for (size_t i = 0; !err && i < nr; i++)
-		err = txn_add_file(t, d->files.v[at + i].ino, (uint32_t)i);
-	if (!err)
-		err = txn_resolve(t);
-	return err ? err : txn_place(t);
-}
-
-static int moves_by_lblk(const void *pa, const void *pb)
-{
-	const struct move *a = pa, *b = pb;
-
-	return a->lblk < b->lblk ? -1 : a->lblk > b->lblk;
-}
-
-/* Extents that the one file of the transaction would have. */
-static uint32_t planned_extents(struct defrag *d)
-{
-	struct move_vec *moves = &d->txn.moves;
-	uint32_t n = 0;
-
-	vec_sort(moves, moves_by_lblk);
-	for (size_t i = 0; i < moves->nr; i++)
-		n += !i || moves->v[i].lblk != moves->v[i - 1].lblk + 1 ||
-		     moves->v[i].dst != moves->v[i - 1].dst + 1;
-	return n;
-}
-
 /*
- * One file for which there is no room in one run: make room, or else, when
- * nothing better is left to do, let it have as few extents as the free runs
- * allow, if that is a gain.
+ * Free sections if each log had all blocks of its type in as few sections as
+ * hold them, and a place to go on.
  */
-static int plan_large_file(struct defrag *d, size_t at)
+static uint32_t most_free_secs(const struct volume *vol)
 {
-	int err = defrag_make_room(d, d->files.v[at].blocks);
+	uint64_t blocks[OD_NR_LOGS] = { 0 };
+	uint64_t used = 0;
 
-	if (!err)
-		err = plan_files(d, at, 1, true);
-	if (err != -ENOSPC || !d->pieces_ok)
-		return err;
-	err = plan_files(d, at, 1, false);
-	if (!err && planned_extents(d) >= d->files.v[at].extents)
-		err = -ENOSPC;
-	return err;
+	for (uint32_t s = 0; s < vol->lo.nr_main_segs; s++) {
+		const struct sit_seg *seg = sit_get(&vol->sit, s);
+
+		blocks[seg->type < OD_NR_LOGS ? seg->type : 0] += seg->valid;
+	}
+	for (int t = 0; t < OD_NR_LOGS; t++)
+		used += blocks[t] / blks_per_sec(&vol->lo) + 1;
+	return used < vol->lo.nr_main_secs ?
+	       vol->lo.nr_main_secs - (uint32_t)used : 0;
 }
 
 static void note_sections(struct defrag *d)
 {
-	d->rep->free_secs_after = volume_free_secs(d->vol);
-	d->rep->dirty_secs_after = count_dirty_sections(d->vol);
+	struct defrag_report *rep = d->rep;
+
+	rep->free_secs_after = volume_free_secs(d->vol);
+	rep->dirty_secs_after = count_dirty_sections(d->vol);
+	rep->free_secs_most = most_free_secs(d->vol);
+	if (rep->free_secs_most < rep->free_secs_after)
+		rep->free_secs_most = rep->free_secs_after;
 }
 
 int defrag_relocate(struct defrag *d)
@@ -155,128 +120,52 @@ int defrag_relocate(struct defrag *d)
 	return err;
 }
 
-/* What the files from @at on lose by the transaction that was planned. */
-static uint64_t planned_gain(struct defrag *d, size_t at, size_t nr)
-{
-	uint64_t gain = 0;
-
-	if (!d->txn.whole)
-		return d->files.v[at].extents - planned_extents(d);
-	for (size_t i = at; i < at + nr; i++)
-		gain += d->files.v[i].extents - d->files.v[i].ideal;
-	return gain;
-}
-
-static int one_round(struct defrag *d, size_t *at)
-{
-	size_t nr = batch_size(d, *at);
-	double start = flush_clock_ms();
-	uint64_t gain;
-	int err;
-
-	for (;;) {
-		err = plan_files(d, *at, nr, true);
-		if (err != -ENOSPC || nr == 1)
-			break;
-		nr = (nr + 1) / 2;
-	}
-	if (err == -ENOSPC)
-		err = plan_large_file(d, *at);
-	d->rep->plan_ms += flush_clock_ms() - start;
-	if (err == -ENOSPC) {
-		d->rep->files_skipped++;
-		d->no_room++;
-		d->done += d->files.v[*at].blocks;
-		(*at)++;
-		return 0;
-	}
-	if (err)
-		return err;
-	gain = planned_gain(d, *at, nr);
-	err = defrag_relocate(d);
-	if (err)
-		return err;
-	d->rep->extents_now -= gain;
-	d->done += d->txn.moves.nr;
-	d->rep->rounds++;
-	d->rep->files_moved += nr;
-	*at += nr;
-	return 0;
-}
-
-static int move_files(struct defrag *d)
-{
-	size_t at = 0;
-	int err = 0;
-
-	while (!err && at < d->files.nr) {
-		if (d->files.v[at].blocks > may_move(d)) {
-			d->rep->stopped_by = DEFRAG_STOP_MOVED;
-			return 0;
-		}
-		if (report_progress(d, 0, 0))
-			return -EINTR;
-		err = one_round(d, &at);
-	}
-	return err;
-}
-
-static int gc_progress(void *priv, const char *phase, uint64_t done,
-		       uint64_t total)
-{
-	static const char gathering[] = "gathering free space";
-
-	(void)phase;
-	return show_progress(priv, gathering, done, total);
-}
-
-/* Empty dirty sections as long as that lowers their number. */
-static int consolidate(struct defrag *d)
-{
-	struct gc_options opt = {
-		.keep_runs = true, .dry_run = d->opt->dry_run,
-		.kept = d->opt->exclude, .nr_kept = d->opt->nr_exclude,
-		.progress = gc_progress, .progress_priv = d,
-	};
-	struct gc_report rep = { .moved = d->moved };
-	int err = 0;
-
-	for (int i = 0; !err && i < MOST_COLLECTIONS; i++) {
-		uint64_t left = may_move(d);
-
-		if (d->opt->max_moved && !left)
-			break;
-		if (d->opt->max_moved)
-			opt.max_moved = rep.moved.data_moved +
-					rep.moved.nodes_moved + left;
-		err = gc_collect(d->vol, &opt, &rep);
-		d->moved = rep.moved;
-		d->rep->free_secs_after = rep.free_secs_after;
-		d->rep->dirty_secs_after = rep.dirty_secs_after;
-		if (rep.stopped_by == GC_STOP_SIGNAL)
-			err = -EINTR;
-		if (rep.stopped_by == GC_STOP_MOVED)
-			d->rep->stopped_by = DEFRAG_STOP_MOVED;
-		if (rep.stopped_by != GC_DONE ||
-		    rep.dirty_secs_after >= rep.dirty_secs_before)
-			break;
-	}
-	d->rep->plan_ms += rep.plan_ms;
-	return err;
-}
-
 static int begin_moving(struct defrag *d)
 {
 	struct txn *t = &d->txn;
 	int err = txn_init(t, d->vol);
 
+	t->section_rank = UINT32_MAX;
 	t->kept = d->opt->exclude;
 	t->nr_kept = d->opt->nr_exclude;
 	t->queue_max = PACK_DEFAULT_MAX;
 	t->dry_run = d->opt->dry_run;
-	t->stop = report_progress;
+	t->stop = defrag_progress;
 	t->stop_priv = d;
 	return err;
+}
+
+/* Sections with blocks of files that are excluded cannot be emptied. */
+static int hold_excluded(struct defrag *d)
+{
+	struct txn *t = &d->txn;
+	int err = begin_moving(d);
+
+	for (size_t i = 0; !err && i < d->opt->nr_exclude; i++) {
+		txn_reset(t);
+		err = txn_add_file(t, d->opt->exclude[i], 0);
+		for (size_t n = 0; n < t->moves.nr; n++)
+			bit_set_lsb(d->held, blk_to_sec(&d->vol->lo,
+							t->moves.v[n].src));
+		if (err == -EBUSY)	/* pinned: found when it is met */
+			err = 0;
+	}
+	txn_free(t);
+	return err;
+}
+
+static int defrag_init(struct defrag *d, double start_ms)
+{
+	const struct layout *lo = &d->vol->lo;
+
+	d->held = calloc(1, lo->nr_main_secs / 8 + 1);
+	d->left = calloc(lo->nr_main_segs, sizeof(*d->left));
+	if (!d->held || !d->left)
+		return ctx_nomem(d->vol->ctx, "tables of the main area");
+	d->floor = volume_free_secs(d->vol);
+	if (d->opt->time_limit > 0)
+		d->deadline_ms = start_ms + d->opt->time_limit * 1e3;
+	return hold_excluded(d);
 }
 
 static void estimate_total(struct defrag *d)
@@ -286,7 +175,7 @@ static void estimate_total(struct defrag *d)
 		d->total += d->files.v[i].blocks;
 }
 
-/* Nothing of this is kept for the collector, which needs as much again. */
+/* Nothing of this is kept for gathering, which needs as much again. */
 static int order_files(struct defrag *d, struct frag_file_vec *all)
 {
 	int err = defrag_select(d, all);
@@ -296,9 +185,19 @@ static int order_files(struct defrag *d, struct frag_file_vec *all)
 	if (!err)
 		err = begin_moving(d);
 	if (!err)
-		err = move_files(d);
+		err = defrag_files(d);
 	txn_free(&d->txn);
 	vec_free(&d->files);
+	return err;
+}
+
+static int gather(struct defrag *d)
+{
+	int err = begin_moving(d);
+
+	if (!err)
+		err = defrag_gather(d);
+	txn_free(&d->txn);
 	return err;
 }
 
@@ -309,11 +208,13 @@ static int one_pass(struct defrag *d, struct frag_file_vec *all)
 
 	d->rep->files_skipped = d->rep->blocks_skipped = 0;
 	d->no_room = 0;
+	d->misses = 0;
+	d->batch_max = 0;
 	if (!d->opt->only_free)
 		err = order_files(d, all);
 	if (!err && !d->opt->files_only &&
 	    d->rep->stopped_by == DEFRAG_DONE)
-		err = consolidate(d);
+		err = gather(d);
 	return err;
 }
 
@@ -337,7 +238,10 @@ static int all_passes(struct defrag *d, struct frag_file_vec *all)
 		if (err || (now.extents >= extents && d->pieces_ok))
 			break;
 		d->pieces_ok = now.extents >= extents;
+		d->is_again = true;
 	}
+	if (!err && d->no_room && d->rep->stopped_by == DEFRAG_DONE)
+		d->rep->stopped_by = DEFRAG_STOP_SPACE;
 	if (err != -EINTR)
 		return err;
 	d->rep->stopped_by = d->timed_out ? DEFRAG_STOP_TIME :
@@ -377,19 +281,17 @@ int defrag_run(struct volume *vol, const struct defrag_options *opt,
 	report->free_secs_before = volume_free_secs(vol);
 	report->dirty_secs_before = count_dirty_sections(vol);
 	note_sections(&d);
-	if (opt->time_limit > 0)
-		d.deadline_ms = start + opt->time_limit * 1e3;
-	d.held = calloc(1, vol->lo.nr_main_secs / 8 + 1);
-	if (d.held)
+	err = defrag_init(&d, start);
+	if (!err)
 		err = all_passes(&d, &all);
-	else
-		err = ctx_nomem(vol->ctx, "the map of held sections");
 	put_moved(&d);
 	if (!err)
 		err = frag_scan(vol, 0, &report->after);
 	report->seconds = (flush_clock_ms() - start) / 1e3;
 out:
 	vec_free(&all);
+	vec_free(&d.helpers);
 	free(d.held);
+	free(d.left);
 	return err;
 }

@@ -53,6 +53,7 @@ struct defrag_report {
 	uint64_t nodes_moved;
 	uint64_t nodes_updated;
 	uint64_t free_secs_before, free_secs_after;
+	uint64_t free_secs_most;	/* if nothing stood in the way */
 	uint64_t dirty_secs_before, dirty_secs_after;
 	struct commit_stats commits;
 	double plan_ms, merge_ms, seconds;

@@ -97,10 +97,25 @@ static int plan_row(struct defrag *d, const struct row *row)
 	return err ? err : txn_place(t);
 }
 
-static void hold_pinned(struct defrag *d)
+/* Whether the planned row may be emptied: it costs no free section. */
+static bool is_allowed(struct defrag *d)
 {
-	for (size_t i = 0; i < d->txn.pinned.nr; i++)
-		bit_set_lsb(d->held, d->txn.pinned.v[i]);
+	struct txn_outcome o;
+
+	txn_foresee(&d->txn, d->left, &o);
+	return o.free_secs >= d->floor &&
+	       d->txn.moves.nr <= defrag_may_move(d);
+}
+
+/* So many free sections in a row are there already. */
+static bool has_row(const struct defrag *d, uint32_t len)
+{
+	uint32_t n = 0;
+
+	for (uint32_t s = 0; s < d->vol->lo.nr_main_secs && n < len; s++)
+		n = sit_sec_valid(&d->vol->sit, s) ||
+		    volume_sec_is_current(d->vol, s) ? 0 : n + 1;
+	return n >= len;
 }
 
 int defrag_make_room(struct defrag *d, uint32_t blocks)
@@ -110,14 +125,16 @@ int defrag_make_room(struct defrag *d, uint32_t blocks)
 	struct tried tried = { .nr = 0 };
 	struct row row = { 0 };
 
-	if (len > d->vol->lo.nr_main_secs)
+	if (len > d->vol->lo.nr_main_secs || has_row(d, len))
 		return -ENOSPC;
 	while (tried.nr < MOST_TRIES && find_row(d, len, &tried, &row)) {
 		int err = plan_row(d, &row);
 
-		if (err == -EBUSY || err == -ENOSPC) {
-			if (err == -EBUSY)
-				hold_pinned(d);
+		if (err == -EBUSY)
+			defrag_hold_pinned(d);
+		if (!err && !is_allowed(d))
+			err = -ENOSPC;
+		if (err == -EBUSY || err == -ENOSPC || err == -E2BIG) {
 			tried.first[tried.nr++] = row.first;
 			continue;
 		}

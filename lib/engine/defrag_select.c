@@ -32,7 +32,7 @@ static bool is_wanted(const struct defrag *d, const struct frag_file *f)
 		return false;
 	if (f->extents < opt->min_extents || frag_score(f) < opt->min_score)
 		return false;
-	return opt->full || f->extents > f->ideal;
+	return (opt->full && !d->is_again) || f->extents > f->ideal;
 }
 
 static int by_place(const void *pa, const void *pb)

@@ -258,8 +258,6 @@ static int run_init(struct gc_run *r)
 	if (err)
 		return err;
 	r->txn.no_pack = r->opt->no_pack;
-	r->txn.kept = r->opt->kept;
-	r->txn.nr_kept = r->opt->nr_kept;
 	r->txn.dry_run = r->opt->dry_run;
 	r->txn.fail_record_every = r->opt->fail_record_every;
 	r->txn.queue_max = r->opt->pack_max_blocks ? r->opt->pack_max_blocks :
@@ -318,12 +316,6 @@ static int collect(struct volume *vol, const struct gc_options *opt,
 	err = collect_both_sides(&r);
 	run_free(&r);
 	return err;
-}
-
-int gc_collect(struct volume *vol, const struct gc_options *opt,
-	       struct gc_report *report)
-{
-	return collect(vol, opt, report, flush_clock_ms());
 }
 
 /* After a failure too; the message is that of the failure then. */

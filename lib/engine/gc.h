@@ -18,9 +18,6 @@ struct gc_options {
 	struct victim_options choice;	/* which sections, in which order */
 	bool full;			/* everything in order: also sets choice.full */
 	bool no_pack;			/* scan order */
-	bool keep_runs;			/* never cut a run, rather skip a section */
-	const uint32_t *kept;		/* inodes, sorted: as if pinned */
-	size_t nr_kept;
 	bool dry_run;			/* the device is an overlay: copy no data */
 	uint64_t max_sections;		/* 0: all */
 	uint64_t max_moved;		/* data and node blocks; 0: no limit */
@@ -58,12 +55,5 @@ struct gc_report {
  */
 int gc_run(struct volume *vol, const struct gc_options *opt,
 	   struct gc_report *report);
-
-/*
- * The part between the guards and the yardstick, for engines that have both
- * of their own. Adds to report->moved.
- */
-int gc_collect(struct volume *vol, const struct gc_options *opt,
-	       struct gc_report *report);
 
 #endif

@@ -4,7 +4,6 @@
 
 #include "engine/gc_int.h"
 
-#include "base/bits.h"
 #include "engine/pack.h"
 
 #include <errno.h>
@@ -69,7 +68,7 @@ bool gc_list_pays(const struct gc_run *r, const struct victim_vec *list,
 /* No file may have more extents than before, whatever it costs. */
 static bool keeps_runs(const struct gc_run *r)
 {
-	return r->opt->full || r->opt->keep_runs;
+	return r->opt->full;
 }
 
 /*
@@ -119,36 +118,14 @@ static int64_t sections_opened(const struct gc_run *r, bool nodes)
 	return n;
 }
 
-/* Sections besides the victims that lose all their blocks to the moves. */
-static int sections_emptied(const struct gc_run *r, int64_t *nr)
-{
-	const struct layout *lo = &r->vol->lo;
-	struct map left = { 0 };
-	int err = 0;
-
-	for (size_t i = 0; !err && i < r->txn.moves.nr; i++) {
-		uint32_t secno = blk_to_sec(lo, r->txn.moves.v[i].src);
-		uint64_t moved = 0;
-
-		if (bit_test_lsb(r->txn.is_victim, secno))
-			continue;
-		map_get(&left, secno, &moved);
-		*nr += moved + 1 == sit_sec_valid(&r->vol->sit, secno);
-		err = map_put(&left, secno, moved + 1);
-	}
-	map_free(&left);
-	return err ? ctx_nomem(r->vol->ctx, "counts of sections") : 0;
-}
-
 /*
  * Free sections that the planned transaction gains on its side; less than 0:
  * loses. What moved data costs among the nodes comes back when their side is
  * collected, after it.
  */
-static int planned_gain(const struct gc_run *r, bool nodes, int64_t *gain)
+static int64_t planned_gain(const struct gc_run *r, bool nodes)
 {
-	*gain = (int64_t)r->txn.victims.nr - sections_opened(r, nodes);
-	return keeps_runs(r) ? sections_emptied(r, gain) : 0;
+	return (int64_t)r->txn.victims.nr - sections_opened(r, nodes);
 }
 
 /*
@@ -165,36 +142,23 @@ static bool moves_too_much(const struct gc_run *r)
 	return n > gc_blocks_left(r);
 }
 
-/*
- * Only what pays, unless more was asked for: no loss, and a gain where no run
- * may be cut, which can cost whole files.
- */
-static int plan_pays(const struct gc_run *r, bool nodes, bool *pays)
+/* Only what pays, unless more was asked for: no loss. */
+static bool plan_pays(const struct gc_run *r, bool nodes)
 {
-	int64_t gain = 0;
-	int err;
-
-	*pays = pays_or_not(r);
-	if (*pays)
-		return 0;
-	err = planned_gain(r, nodes, &gain);
-	*pays = gain >= r->opt->keep_runs;
-	return err;
+	return pays_or_not(r) || planned_gain(r, nodes) >= 0;
 }
 
 int gc_plan(struct gc_run *r, const struct victim_vec *list, size_t at,
 	    size_t nr, size_t *took)
 {
 	for (;;) {
-		bool pays, too_much;
+		bool too_much;
 		int err = plan(r, list, at, nr, took);
 
-		if (!err)
-			err = plan_pays(r, list->v[at].is_node, &pays);
 		if (err)
 			return err;
 		too_much = moves_too_much(r);
-		if (pays && !too_much)
+		if (plan_pays(r, list->v[at].is_node) && !too_much)
 			return 0;
 		nr = *took / 2;
 		*took = 0;

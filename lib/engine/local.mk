@@ -11,8 +11,12 @@ lib_libf2core_int_la_SOURCES += \
 	%D%/create_root.c \
 	%D%/create_super.c \
 	%D%/defrag.c %D%/defrag.h %D%/defrag_int.h \
+	%D%/defrag_files.c \
+	%D%/defrag_gather.c \
 	%D%/defrag_room.c \
+	%D%/defrag_round.c \
 	%D%/defrag_select.c \
+	%D%/defrag_units.c \
 	%D%/flush.h \
 	%D%/gc.c %D%/gc.h %D%/gc_int.h \
 	%D%/gc_plan.c \
@@ -26,6 +30,7 @@ lib_libf2core_int_la_SOURCES += \
 	%D%/txn.c %D%/txn.h \
 	%D%/txn_border.c \
 	%D%/txn_file.c \
+	%D%/txn_foresee.c \
 	%D%/txn_place.c \
 	%D%/txn_resolve.c \
 	%D%/txn_write.c \

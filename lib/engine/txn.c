@@ -72,7 +72,7 @@ static int add_data_block(struct txn *t, uint32_t blk, struct sum_entry e,
 	struct nat_entry nat = nat_get(&t->vol->nat, e.nid);
 	struct move m = {
 		.src = blk, .nid = e.nid, .ino = nat.ino, .ofs = e.ofs,
-		.type = type, .version = e.version,
+		.type = type, .version = e.version, .rank = t->section_rank,
 	};
 
 	if (!blk_is_main(&t->vol->lo, nat.blk))

@@ -70,10 +70,13 @@ struct txn {
 
 	uint64_t most_moves;		/* that runs taken along may make it */
 
+	uint32_t section_rank;		/* of moves out of sections, and along */
+
 	/* How to place. */
 	bool no_pack;			/* scan order */
 	bool may_split;			/* rather than waste the end of a section */
 	bool whole;			/* each file in one run, or -ENOSPC */
+	bool leave_dirty;		/* logs leave sections that have holes */
 	uint32_t queue_max;		/* records */
 	unsigned int fail_record_every;	/* for tests: 0 never */
 	bool dry_run;			/* copy no data */
@@ -124,8 +127,32 @@ int txn_resolve(struct txn *t);
 int txn_take_runs_along(struct txn *t);
 int txn_count_cuts(struct txn *t);
 
+/*
+ * How many blocks, at most @most, the run of block @blk, which does not move,
+ * goes on for in steps of @step (1 or -1) outside of the victims. After
+ * txn_place(), or txn_reset().
+ */
+int txn_run_beyond(struct txn *t, uint32_t blk, int step, uint32_t most,
+		   uint32_t *nr);
+
 /* Give every block its place. -ENOSPC: too few free sections for all. */
 int txn_place(struct txn *t);
+
+/* What the volume is like when a planned transaction has been carried out. */
+struct txn_outcome {
+	uint32_t free_secs;
+	uint64_t holes;			/* free blocks that no log will come to */
+};
+
+/*
+ * After txn_place(), or after txn_reset() for what is now. @left: of the
+ * caller, an element for each segment of the main area; set to their valid
+ * blocks.
+ */
+void txn_foresee(const struct txn *t, uint16_t *left, struct txn_outcome *o);
+uint32_t txn_left_in_sec(const struct txn *t, const uint16_t *left,
+			 uint32_t secno);
+bool txn_leaves_log_in(const struct txn *t, uint32_t secno);
 
 /* Copy data, rewrite nodes, write summaries of segments that were filled. */
 int txn_write(struct txn *t);

@@ -145,57 +145,110 @@ static bool slots_follow(struct sum_entry a, struct sum_entry b)
 	return a.nid == b.nid ? b.ofs == a.ofs + 1 : b.ofs == 0;
 }
 
+/* A place in a run: a block and its slot. */
+struct spot {
+	uint32_t blk;
+	uint32_t ino;
+	struct sum_entry e;
+};
+
+static bool spot_of(struct txn *t, uint32_t blk, struct last_sum *ls,
+		    struct spot *p)
+{
+	p->blk = blk;
+	if (!summary_of(t, blk, ls, &p->e))
+		return false;
+	p->ino = nat_get(&t->vol->nat, p->e.nid).ino;
+	return true;
+}
+
+/* On to the next block of the run; false: it ends, or a victim begins. */
+static bool go_on(struct txn *t, int step, struct last_sum *ls, struct spot *p)
+{
+	struct spot next;
+
+	if (!is_left_alone(t, p->blk + (uint32_t)step) ||
+	    !spot_of(t, p->blk + (uint32_t)step, ls, &next) ||
+	    next.ino != p->ino ||
+	    !(step > 0 ? slots_follow(p->e, next.e) :
+			 slots_follow(next.e, p->e)))
+		return false;
+	*p = next;
+	return true;
+}
+
+static int take_along(struct txn *t, const struct spot *p)
+{
+	struct move m = {
+		.src = p->blk, .nid = p->e.nid, .ino = p->ino, .ofs = p->e.ofs,
+		.version = p->e.version, .rank = t->section_rank,
+	};
+
+	if (t->moves.nr >= t->most_moves)
+		return -E2BIG;
+	m.type = sit_get(&t->vol->sit, blk_to_seg(&t->vol->lo, p->blk))->type;
+	return vec_push(&t->moves, &m) ?
+	       ctx_nomem(t->vol->ctx, "the list of moves") : 0;
+}
+
 /*
  * From block @blk of a victim, follow its run in steps of @step and take it
  * along.
  */
 static int follow(struct txn *t, uint32_t blk, int step, struct last_sum *ls)
 {
-	const struct layout *lo = &t->vol->lo;
-	struct sum_entry e, prev;
-	uint32_t ino;
+	struct spot p;
+	int err = 0;
 
-	if (!summary_of(t, blk, ls, &e))
+	if (!spot_of(t, blk, ls, &p))
 		return 0;
-	ino = nat_get(&t->vol->nat, e.nid).ino;
-	for (;;) {
-		struct move m = { .ino = ino };
+	while (!err && go_on(t, step, ls, &p))
+		err = take_along(t, &p);
+	return err;
+}
 
-		prev = e;
-		blk = step > 0 ? blk + 1 : blk - 1;
-		if (!is_left_alone(t, blk) || !summary_of(t, blk, ls, &e) ||
-		    nat_get(&t->vol->nat, e.nid).ino != ino ||
-		    !(step > 0 ? slots_follow(prev, e) : slots_follow(e, prev)))
-			return 0;
-		if (t->moves.nr >= t->most_moves)
-			return -E2BIG;
-		m.src = blk;
-		m.nid = e.nid;
-		m.ofs = e.ofs;
-		m.version = e.version;
-		m.type = sit_get(&t->vol->sit, blk_to_seg(lo, blk))->type;
-		if (vec_push(&t->moves, &m))
-			return ctx_nomem(t->vol->ctx, "the list of moves");
-	}
+int txn_run_beyond(struct txn *t, uint32_t blk, int step, uint32_t most,
+		   uint32_t *nr)
+{
+	struct last_sum ls;
+	struct spot p;
+	int err = last_sum_init(t, &ls);
+
+	*nr = 0;
+	if (!err && !find_move(t, blk) && spot_of(t, blk, &ls, &p))
+		while (*nr < most && go_on(t, step, &ls, &p))
+			++*nr;
+	free(ls.sum);
+	return err;
 }
 
 static int by_src(const void *pa, const void *pb)
 {
 	const struct move *a = pa, *b = pb;
 
-	return a->src < b->src ? -1 : a->src > b->src;
+	if (a->src != b->src)
+		return a->src < b->src ? -1 : 1;
+	return a->rank < b->rank ? -1 : a->rank > b->rank;
 }
 
-/* A section between two victims may have been walked from both sides. */
+/*
+ * A section between two victims may have been walked from both sides; a file
+ * that was added keeps its rank.
+ */
 static void drop_duplicates(struct txn *t)
 {
 	struct move *v = t->moves.v;
 	size_t n = 0;
 
 	vec_sort(&t->moves, by_src);
-	for (size_t i = 0; i < t->moves.nr; i++)
-		if (!n || v[n - 1].src != v[i].src)
+	for (size_t i = 0; i < t->moves.nr; i++) {
+		const struct move *last = n ? &v[n - 1] : NULL;
+
+		/* Two owners of a block must not go unnoticed as one. */
+		if (!last || last->src != v[i].src || last->nid != v[i].nid ||
+		    last->ofs != v[i].ofs)
 			v[n++] = v[i];
+	}
 	t->moves.nr = n;
 }
 

@@ -8,6 +8,7 @@
 #include "engine/pack.h"
 
 #include "base/bits.h"
+#include "engine/victim.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -33,7 +34,9 @@ static int place_node(struct txn *t, struct txn_node *n)
 	return alloc_next(&t->alloc, n->type, e, mtime, &n->dst);
 }
 
-/* A log whose section is to be emptied cannot stay in it. */
+/*
+ * A log whose section is to be emptied, now or afterwards, cannot stay in it.
+ */
 static void renew_logs(struct txn *t)
 {
 	const struct volume *vol = t->vol;
@@ -41,7 +44,8 @@ static void renew_logs(struct txn *t)
 	for (uint8_t type = 0; type < OD_NR_LOGS; type++) {
 		uint32_t secno = seg_to_sec(&vol->lo, vol->cp.log[type].segno);
 
-		if (bit_test_lsb(t->is_victim, secno))
+		if (bit_test_lsb(t->is_victim, secno) ||
+		    (t->leave_dirty && section_is_dirty(vol, secno)))
 			alloc_renew(&t->alloc, type);
 	}
 }

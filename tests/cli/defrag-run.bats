@@ -42,7 +42,7 @@ excess() {
 	[ "$(json "d['fragmented_files_before'] == d['files_moved'] > 20")" = true ]
 	[ "$(json "d['fragmented_files_after']")" = 0 ]
 	[ "$(json "d['free_sections_after'] > d['free_sections_before']")" = true ]
-	[ "$(json "d['dirty_sections_after']")" -le 6 ]
+	[ "$(json "d['free_sections_after'] == d['free_sections_most']")" = true ]
 	same_tree
 	no_file_is_worse
 }
@@ -75,7 +75,7 @@ excess() {
 	run_json
 	for key in schema volume dry_run extents_before extents_after \
 		ideal_extents fragmented_files_before fragmented_files_after \
-		free_sections_before free_sections_after \
+		free_sections_before free_sections_after free_sections_most \
 		dirty_sections_before dirty_sections_after files_selected \
 		files_moved files_skipped blocks_skipped rounds \
 		rounds_for_room blocks_moved data_blocks_moved \
@@ -127,8 +127,8 @@ excess() {
 
 @test "a folder and a glob are put in order with all they mean" {
 	run_json wide 'log000?'
+	[ "$(json "10 < d['files_moved'] < d['fragmented_files_before']")" = true ]
 	[ "$(excess /wide '/log000?')" = 0 ]
-	[ "$(excess '/log001?')" -gt 1000 ]
 	same_tree
 }
 
@@ -141,7 +141,7 @@ excess() {
 		run_json --exclude='/log*' --exclude=/d2 $options
 		"$top_builddir/tests/lib/f2dump" fiemap "$img" |
 			grep '^log' | diff "$img.log" -
-		[ "$options" = --only-free ] ||
+		[ -n "$options" ] ||
 			[ "$(excess --exclude='/log*' --exclude=/d2)" = 0 ]
 		same_tree
 		no_file_is_worse
@@ -188,10 +188,12 @@ excess() {
 }
 
 @test "--full moves also what lies well, in every order" {
+	report
+	blocks=$(json "sum(f['blocks'] for f in d['files'] if not f['pinned'])")
 	for order in dir ino size atime mtime; do
 		run_json --full --order=$order
 		[ "$(json "d['extents_after'] == d['ideal_extents']")" = true ]
-		[ "$(json "d['data_blocks_moved'] >= 8000")" = true ]
+		[ "$(json "d['data_blocks_moved']")" -ge "$blocks" ]
 		same_tree
 	done
 }

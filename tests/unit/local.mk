@@ -178,3 +178,7 @@ tests_unit_t_gc_fuzz_LDADD = $(BUILDER_LIBS)
 check_PROGRAMS += %D%/t-guard
 tests_unit_t_guard_SOURCES = %D%/t-guard.c
 tests_unit_t_guard_LDADD = $(BUILDER_LIBS)
+
+check_PROGRAMS += %D%/t-defrag
+tests_unit_t_defrag_SOURCES = %D%/t-defrag.c
+tests_unit_t_defrag_LDADD = $(BUILDER_LIBS)
