@@ -8,7 +8,7 @@ load judge
 load gc
 
 setup() {
-	KERNELS="$KERNELS full61" need_judge
+	need_judge
 	need_program "$DEFRAG" "$GCCTL" "$FSCK"
 	copy=$BATS_TEST_TMPDIR/copy
 }
@@ -43,6 +43,7 @@ same_as() {
 @test "compressed, encrypted, with verity, case and quotas: all as it was" {
 	local image
 
+	KERNELS=full61 need_judge
 	image=$(kernel_image kinds full61)
 	moved "$image"
 	same_as "$image" full61
@@ -52,6 +53,7 @@ same_as() {
 @test "names that are no text are shown as the document has them" {
 	local image
 
+	KERNELS=full61 need_judge
 	image=$(kernel_image kinds full61)
 	"$DEFRAG" --report --top 1000 "$image" >"$copy.text"
 	"$DEFRAG" --report --top 1000 --json "$image" >"$copy.json"
