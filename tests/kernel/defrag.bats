@@ -19,7 +19,7 @@ defrag() {
 	shift 3
 	image=$(kernel_image "$name" "$maker")
 	copy_image "$image" "$copy"
-	"$DEFRAG" --json "$@" "$copy" >"$copy.json"
+	"$DEFRAG" --json "$copy" "$@" >"$copy.json"
 	[ $# -gt 0 ] || has_nothing_left_to_do
 	tree_is_whole "$image" "$copy" "$judge"
 	echo "# $name $*: $(for n in extents_before extents_after ideal_extents \
