@@ -238,10 +238,40 @@ static int write_nodes(struct txn *t)
 	return err;
 }
 
+/*
+ * The last look before anything is written, whoever planned it: the SIT in
+ * memory still is that of the live checkpoint.
+ */
+static int check_place(const struct txn *t, uint32_t src, uint32_t dst)
+{
+	const struct volume *vol = t->vol;
+
+	if (blk_is_main(&vol->lo, dst) && !sit_is_valid(&vol->sit, dst))
+		return 0;
+	return ctx_fail(vol->ctx, -EFAULT, "block %" PRIu32 " was to be moved "
+			"to block %" PRIu32 ", which is not free: nothing was "
+			"written; please report this", src, dst);
+}
+
+static int check_places(const struct txn *t)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < t->moves.nr; i++)
+		err = check_place(t, t->moves.v[i].src, t->moves.v[i].dst);
+	for (size_t i = 0; !err && i < t->nodes.nr; i++)
+		if (t->nodes.v[i].dst)
+			err = check_place(t, t->nodes.v[i].src,
+					  t->nodes.v[i].dst);
+	return err;
+}
+
 int txn_write(struct txn *t)
 {
-	int err = write_data(t);
+	int err = check_places(t);
 
+	if (!err)
+		err = write_data(t);
 	if (err)
 		return err;
 	find_new_extents(t);

@@ -5,6 +5,7 @@
 #include "volume_builder.h"
 #include "base/ctx.h"
 #include "engine/gc.h"
+#include "engine/txn.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -369,6 +370,44 @@ static void pinned_files_cost_one_plan(void **state)
 	assert_true(reads[1] < 4 * reads[0]);
 }
 
+/* A mistake of whoever plans: it is seen before it costs anything. */
+static void a_plan_over_a_block_in_use_is_not_written(void **state)
+{
+	struct volume *vol;
+	struct pair p;
+	struct txn t;
+	uint8_t *copy;
+
+	(void)state;
+	make_pair(&p);
+	copy = malloc(vb_nr_bytes(&p.b));
+	assert_non_null(copy);
+	memcpy(copy, p.b.img, vb_nr_bytes(&p.b));
+	for (int i = 0; i < 3; i++) {
+		vol = vb_open(&p.b);
+		assert_int_equal(txn_init(&t, vol), 0);
+		txn_reset(&t);
+		assert_int_equal(txn_add_section(&t, 0), 0);
+		assert_int_equal(txn_add_section(&t, 1), 0);
+		assert_int_equal(txn_resolve(&t), 0);
+		t.queue_max = 1000;
+		assert_int_equal(txn_place(&t), 0);
+		if (i == 0)
+			t.moves.v[5].dst = p.g->nodes.v[0].blk;
+		else if (i == 1)
+			t.nodes.v[1].dst = t.moves.v[0].src;
+		else
+			t.moves.v[0].dst = vol->lo.main_blk - 1;
+		assert_int_equal(txn_write(&t), -EFAULT);
+		assert_non_null(strstr(ctx_error(p.b.ctx), "not free"));
+		assert_memory_equal(copy, p.b.img, vb_nr_bytes(&p.b));
+		txn_free(&t);
+		volume_close(vol);
+	}
+	free(copy);
+	vb_free(&p.b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -385,6 +424,7 @@ int main(void)
 		cmocka_unit_test(nodes_that_lie),
 		cmocka_unit_test(nodes_alone),
 		cmocka_unit_test(pinned_files_cost_one_plan),
+		cmocka_unit_test(a_plan_over_a_block_in_use_is_not_written),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
