@@ -242,19 +242,16 @@ static int move(struct volume *vol, uint64_t seed, uint64_t *commits)
 	return err;
 }
 
-/* Whether it was collected. */
-static bool run(struct vb *b, uint64_t seed)
+/* Whether it was collected. @before: room for an image. */
+static bool run(struct vb *b, uint64_t seed, uint8_t *before)
 {
 	size_t nr_bytes = vb_nr_bytes(b);
 	struct volume *vol;
 	uint64_t errors, commits;
-	uint8_t *before;
 	bool worked;
 
 	if (volume_open(b->ctx, vb_dev(b), &vol, NULL))
 		return false;
-	before = malloc(nr_bytes);
-	assert_non_null(before);
 	memcpy(before, b->img, nr_bytes);
 	errors = nr_errors(vol);
 	worked = !move(vol, seed, &commits);
@@ -266,14 +263,13 @@ static bool run(struct vb *b, uint64_t seed)
 	volume_close(vol);
 	if (memcmp(before, b->img, nr_bytes))
 		expect_readable(b, before, seed);
-	free(before);
 	return worked && commits;
 }
 
 static void wrong_numbers_do_no_harm(void **state)
 {
 	uint64_t worked = 0;
-	uint8_t *copy;
+	uint8_t *copy, *before;
 	struct vb b;
 
 	(void)state;
@@ -284,19 +280,22 @@ static void wrong_numbers_do_no_harm(void **state)
 	b.opt.nat_journal = b.opt.sit_journal = 0;
 	vb_write(&b);
 	copy = malloc(vb_nr_bytes(&b));
+	before = malloc(vb_nr_bytes(&b));
 	assert_non_null(copy);
+	assert_non_null(before);
 	memcpy(copy, b.img, vb_nr_bytes(&b));
 	for (uint64_t seed = 1; seed <= nr_seeds(150); seed++) {
 		b.random = seed * 0x9e3779b97f4a7c15ULL;
 		for (uint32_t n = 1 + vb_random(&b, 2); n; n--)
 			poke(&b);
 		alarm(60);
-		worked += run(&b, seed);
+		worked += run(&b, seed, before);
 		alarm(0);
 		memcpy(b.img, copy, vb_nr_bytes(&b));
 	}
 	print_message("%u were collected\n", (unsigned int)worked);
 	assert_true(worked > nr_seeds(150) / 20);
+	free(before);
 	free(copy);
 	vb_free(&b);
 }
