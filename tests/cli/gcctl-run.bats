@@ -205,7 +205,7 @@ kept_of_checkpoint() {
 	python3 - "$img.progress" <<-'E'
 		import json, sys
 		steps = [json.loads(line) for line in open(sys.argv[1])]
-		assert steps[-1]["done_bytes"] > 1 << 20
+		assert steps[-1]["total_bytes"] > 1 << 20
 		for a, b in zip(steps, steps[1:]):
 		    assert a["phase"] == b["phase"] == "moving"
 		    assert a["done_bytes"] <= b["done_bytes"] <= b["total_bytes"]
