@@ -18,11 +18,13 @@
 struct last_sum {
 	uint32_t segno;			/* OD_SEG_NULL: none */
 	uint8_t *sum;
+	int err;			/* one could not be read */
 };
 
 static int last_sum_init(struct txn *t, struct last_sum *ls)
 {
 	ls->segno = OD_SEG_NULL;
+	ls->err = 0;
 	ls->sum = malloc(t->vol->lo.sum_bytes);
 	return ls->sum ? 0 : ctx_nomem(t->vol->ctx, "a summary");
 }
@@ -38,9 +40,13 @@ static bool summary_of(struct txn *t, uint32_t blk, struct last_sum *ls,
 	    log_is_node(sit_get(&t->vol->sit, segno)->type))
 		return false;
 	if (ls->segno != segno) {
+		int err = ssa_read(t->vol, segno, ls->sum);
+
 		ls->segno = OD_SEG_NULL;
-		if (ssa_read(t->vol, segno, ls->sum))
+		if (err) {
+			ls->err = err;
 			return false;
+		}
 		ls->segno = segno;
 	}
 	*e = sum_decode(&sum_entries(ls->sum)[blk_in_seg(lo, blk)]);
@@ -130,6 +136,7 @@ int txn_count_cuts(struct txn *t)
 		m = find_move(t, last);
 		if (m && is_cut(t, m, last + 1, &ls, block))
 			t->extents_split++;
+		err = ls.err;
 	}
 	free(ls.sum);
 	free(block);
@@ -201,10 +208,10 @@ static int follow(struct txn *t, uint32_t blk, int step, struct last_sum *ls)
 	int err = 0;
 
 	if (!spot_of(t, blk, ls, &p))
-		return 0;
+		return ls->err;
 	while (!err && go_on(t, step, ls, &p))
 		err = take_along(t, &p);
-	return err;
+	return err ? err : ls->err;
 }
 
 int txn_run_beyond(struct txn *t, uint32_t blk, int step, uint32_t most,
@@ -219,7 +226,7 @@ int txn_run_beyond(struct txn *t, uint32_t blk, int step, uint32_t most,
 		while (*nr < most && go_on(t, step, &ls, &p))
 			++*nr;
 	free(ls.sum);
-	return err;
+	return err ? err : ls.err;
 }
 
 static int by_src(const void *pa, const void *pb)
