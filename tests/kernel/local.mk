@@ -30,12 +30,15 @@ EXTRA_DIST += %D%/judge.bash
 EXTRA_DIST += %D%/gc.bash
 EXTRA_DIST += %D%/ptrace-xstate.c
 EXTRA_DIST += %D%/gc-large.bats
+EXTRA_DIST += %D%/defrag.bash
+EXTRA_DIST += %D%/defrag-large.bats
 EXTRA_DIST += %D%/guest-mkfs-device
 EXTRA_DIST += %D%/mkfs-largest.bats
 
 # At full size: some minutes, and a few GiB of sparse files.
 check-kernel-large: all
 	$(AM_V_at)$(MAKE) $(AM_MAKEFLAGS) check \
-		TESTS='%D%/gc-large.bats %D%/mkfs-largest.bats'
+		TESTS='%D%/gc-large.bats %D%/defrag-large.bats \
+		%D%/mkfs-largest.bats'
 
 .PHONY: check-kernel-large
