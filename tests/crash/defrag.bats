@@ -34,7 +34,8 @@ setup() {
 @test "every state is whole: a crowded volume, in several rounds" {
 	image=$(kernel_image crowded 612)
 	all_well "$image" defrag
-	all_well "$image" defrag --full --subsets 6 --faults 4
+	all_well "$image" defrag --full --subsets 2 --walks 4 \
+		--faults 2
 	states "$image" 612 8 defrag
 }
 
@@ -43,7 +44,7 @@ setup() {
 	mkdir "$BATS_TEST_TMPDIR/first"
 	"$crash" --faults 0 --walks 0 --subsets 4 --dumps 8 --seed 3 \
 		--dump-dir "$BATS_TEST_TMPDIR/first" defrag "$image"
-	for file in "$BATS_TEST_TMPDIR"/first/*0[135].img; do
+	for file in "$BATS_TEST_TMPDIR"/first/*0[35].img; do
 		all_well "$file" defrag --subsets 6 --walks 4 --faults 2
 	done
 }
