@@ -6,7 +6,6 @@
 #include "tool/run_report.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 static void put_changes_text(struct out *out, const struct f2c_defrag_report *r,
 			     int err)
@@ -43,56 +42,6 @@ static void put_changes_json(struct out *out, const struct f2c_defrag_report *r,
 	out_u64(out, "dirty_sections_after", NULL, r->dirty_sections_after);
 }
 
-/* One sentence on what was done, or is to be. */
-static void put_headline(struct out *out, const char *volume,
-			 const struct f2c_defrag_report *r, int err)
-{
-	if (err)
-		out_text(out, "%s: the run failed; this is what was committed before:",
-			 volume);
-	else if (r->dry_run)
-		out_text(out, "%s: a run would do this (nothing was written):",
-			 volume);
-	else if (r->stopped_by && !strcmp(r->stopped_by, "signal"))
-		out_text(out, "%s: stopped by a signal; this is what was committed before:",
-			 volume);
-	else if (!r->commits)
-		out_text(out, "%s: nothing to do:", volume);
-	else
-		out_text(out, "%s: done:", volume);
-}
-
-static const char *stop_label(const struct f2c_defrag_report *r)
-{
-	static const struct {
-		const char *reason, *text;
-	} words[] = {
-		{ "signal", "a signal" },
-		{ "max-moved", "the limit of --max-moved" },
-		{ "time", "the limit of --time-limit" },
-		{ "no-space", "too little free space to go on" },
-	};
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (!strcmp(words[i].reason, r->stopped_by))
-			return words[i].text;
-	return r->stopped_by;
-}
-
-static void put_stop(struct out *out, const struct f2c_defrag_report *r)
-{
-	if (!r->stopped_by)
-		return;
-	out_str(out, "stopped_by", NULL, r->stopped_by);
-	out_str(out, NULL, "Stopped by", stop_label(r));
-}
-
-/* A label, or NULL for a value that the text has only with --verbose. */
-static const char *more(bool verbose, const char *label)
-{
-	return verbose ? label : NULL;
-}
-
 static void put_files(struct out *out, const struct f2c_defrag_report *r,
 		      uint32_t block_size, bool verbose)
 {
@@ -105,7 +54,7 @@ static void put_files(struct out *out, const struct f2c_defrag_report *r,
 		"Files that are pinned or have no room" : NULL,
 		r->files_skipped);
 	out_u64(out, "blocks_skipped", NULL, r->blocks_skipped);
-	out_size(out, NULL, "In files that would not gain",
+	out_size(out, NULL, "In files without a gain or left out",
 		 r->blocks_skipped * block_size);
 	out_u64(out, "rounds", more(verbose, "Rounds"), r->rounds);
 	out_u64(out, "rounds_for_room",
@@ -142,12 +91,12 @@ void put_run(struct out *out, const char *volume,
 {
 	out_str(out, "volume", NULL, volume);
 	out_bool(out, "dry_run", NULL, r->dry_run);
-	put_headline(out, volume, r, err);
+	put_headline(out, volume, r->dry_run, r->stopped_by, r->commits, err);
 	if (out_is_json(out))
 		put_changes_json(out, r, err);
 	else
 		put_changes_text(out, r, err);
-	put_stop(out, r);
+	put_stop(out, r->stopped_by);
 	put_files(out, r, block_size, verbose);
 	put_blocks(out, r, block_size, verbose);
 	out_double(out, "seconds", "Seconds", r->seconds, 2);

@@ -4,6 +4,56 @@
 
 #include "tool/run_report.h"
 
+#include <string.h>
+
+void put_headline(struct out *out, const char *volume, bool dry_run,
+		  const char *stopped_by, uint64_t commits, int err)
+{
+	const char *what = "done";
+
+	if (err)
+		what = "the run failed; this is what was committed before";
+	else if (dry_run)
+		what = "a run would do this (nothing was written)";
+	else if (stopped_by && !strcmp(stopped_by, "signal"))
+		what = "stopped by a signal; this is what was committed before";
+	else if (!commits)
+		what = "nothing to do";
+	out_text(out, "%s: %s:", volume, what);
+}
+
+static const char *stop_label(const char *reason)
+{
+	static const struct {
+		const char *reason, *text;
+	} words[] = {
+		{ "signal", "a signal" },
+		{ "sections", "the limit of --sections" },
+		{ "until-free", "the goal of --until-free" },
+		{ "max-moved", "the limit of --max-moved" },
+		{ "time", "the limit of --time-limit" },
+		{ "no-space", "too little free space to go on" },
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(words[i].reason, reason))
+			return words[i].text;
+	return reason;
+}
+
+void put_stop(struct out *out, const char *stopped_by)
+{
+	if (!stopped_by)
+		return;
+	out_str(out, "stopped_by", NULL, stopped_by);
+	out_str(out, NULL, "Stopped by", stop_label(stopped_by));
+}
+
+const char *more(bool verbose, const char *label)
+{
+	return verbose ? label : NULL;
+}
+
 static const struct out_column before_after[] = {
 	{ "what", "", false },
 	{ "before", "BEFORE", true },

@@ -7,6 +7,15 @@
 
 #include "tool/out.h"
 
+/* One sentence on what was done, or is to be. */
+void put_headline(struct out *out, const char *volume, bool dry_run,
+		  const char *stopped_by, uint64_t commits, int err);
+/* Why the run ended early; nothing if it did not. */
+void put_stop(struct out *out, const char *stopped_by);
+
+/* A label, or NULL for a value that the text has only with --verbose. */
+const char *more(bool verbose, const char *label);
+
 /* Text only: a table of changes. JSON has keys of their own for them. */
 void changes_begin(struct out *out);
 void changes_put(struct out *out, const char *what, uint64_t before,

@@ -4,29 +4,12 @@
 
 load ../lib/common
 load defrag
+load run
 
 bats_require_minimum_version 1.5.0
 
 setup() {
 	shipped aged
-}
-
-# foretold ARGUMENTS...: a dry run changes nothing, and its report is that of
-# the run, but for the time it takes.
-foretold() {
-	local before name
-
-	before=$(sum_of)
-	run_json --dry-run "$@"
-	[ "$(sum_of)" = "$before" ]
-	[ "$(json "d.pop('dry_run')")" = true ]
-	mv "$img.json" "$img.plan"
-	run_json "$@"
-	for name in plan json; do
-		json "[d.pop(k, 0) for k in ('seconds', 'phases', 'dry_run')] \
-			and json.dumps(d, indent=1)" "$img.$name" >"$img.$name.cut"
-	done
-	diff "$img.plan.cut" "$img.json.cut"
 }
 
 # The number of extents above the ideal, of the files that are named.

@@ -26,14 +26,6 @@ run_json() {
 	"$DEFRAG" --json "$img" "$@" >"$img.json"
 }
 
-# The tree of aged.img is as the kernel showed it, and the volume is sound.
-same_tree() {
-	"$top_builddir/tests/lib/f2dump" manifest "$img" >"$img.manifest"
-	xz -dc "$top_srcdir/tests/images/aged.manifest.xz" |
-		diff - "$img.manifest"
-	"$FSCK" -n --quiet "$img"
-}
-
 # No file of aged.img is in more extents than the kernel said.
 no_file_is_worse() {
 	"$top_builddir/tests/lib/f2dump" fiemap "$img" >"$img.fiemap"

@@ -4,38 +4,13 @@
 
 load ../lib/common
 load gcctl
+load run
 
 bats_require_minimum_version 1.5.0
-
-F2DUMP=$top_builddir/tests/lib/f2dump
 
 # run_json OPTIONS...: the report of a run on $img as $img.json.
 run_json() {
 	"$GCCTL" run --json "$@" "$img" >"$img.json"
-}
-
-same_tree() {
-	"$F2DUMP" manifest "$img" >"$img.manifest"
-	xz -dc "$top_srcdir/tests/images/aged.manifest.xz" |
-		diff - "$img.manifest"
-}
-
-# foretold OPTIONS...: a dry run changes nothing, and its report is that of the
-# run, but for the time it takes.
-foretold() {
-	local before name
-
-	before=$(sum_of)
-	run_json --dry-run "$@"
-	[ "$(sum_of)" = "$before" ]
-	[ "$(json "d.pop('dry_run')")" = true ]
-	mv "$img.json" "$img.plan"
-	run_json "$@"
-	for name in plan json; do
-		json "[d.pop(k, 0) for k in ('seconds', 'phases', 'dry_run')] \
-			and json.dumps(d, indent=1)" "$img.$name" >"$img.$name.cut"
-	done
-	diff "$img.plan.cut" "$img.json.cut"
 }
 
 @test "a dry run changes no byte and foretells every figure" {

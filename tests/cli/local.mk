@@ -15,6 +15,7 @@ bats_tests += %D%/gcctl-refuse.bats
 bats_tests += %D%/gcctl-run.bats
 bats_tests += %D%/gcctl-victims.bats
 EXTRA_DIST += %D%/gcctl.bash
+EXTRA_DIST += %D%/run.bash
 EXTRA_DIST += %D%/stopped-at-once.py
 bats_tests += %D%/defrag-report.bats
 bats_tests += %D%/defrag-usage.bats
