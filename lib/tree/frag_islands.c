@@ -28,7 +28,7 @@ static int mark_run(void *priv, const struct extent *e)
 	return 0;
 }
 
-/* Only a lack of memory is an error here: all else is for checks to find. */
+/* What does not make sense is for checks to find, and no error here. */
 static int mark_file(struct volume *vol, uint32_t ino, void *block,
 		     struct marker *m)
 {
@@ -37,7 +37,7 @@ static int mark_file(struct volume *vol, uint32_t ino, void *block,
 
 	if (!err)
 		err = filemap_extents(vol, &inode, block, mark_run, m);
-	return err == -ENOMEM ? err : 0;
+	return err == -ENOMEM || err == -EIO ? err : 0;
 }
 
 static int longest_first(const void *pa, const void *pb)
@@ -86,7 +86,8 @@ int islands_find(struct volume *vol, const struct pinned_vec *pinned,
 	free(m.map);
 	if (err)
 		islands_free(out);
-	return err ? ctx_nomem(vol->ctx, "the map of pinned files") : 0;
+	return err == -ENOMEM ? ctx_nomem(vol->ctx, "the map of pinned files") :
+				err;
 }
 
 void islands_free(struct islands *islands)
