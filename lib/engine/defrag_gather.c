@@ -13,7 +13,6 @@
 
 #include "base/bits.h"
 #include "engine/flush.h"
-#include "engine/pack.h"
 
 #include <errno.h>
 #include <string.h>
@@ -44,7 +43,7 @@ static uint64_t most_at_once(const struct defrag *d)
 	uint64_t most = (uint64_t)volume_free_secs(d->vol) *
 			blks_per_sec(&d->vol->lo);
 	uint64_t limit = d->deadline_ms > 0 ? DEFRAG_MOST_BY_TIME :
-					      PACK_DEFAULT_MAX;
+					      txn_most_blocks(d->vol);
 
 	for (uint8_t t = 0; t < OD_NR_LOGS; t++)
 		most += alloc_room(&d->txn.alloc, t, 0) %

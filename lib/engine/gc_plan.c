@@ -4,7 +4,6 @@
 
 #include "engine/gc_int.h"
 
-#include "engine/pack.h"
 
 #include <errno.h>
 
@@ -32,7 +31,7 @@ size_t gc_batch_size(struct gc_run *r, const struct victim_vec *list,
 	uint64_t most = r->opt->max_sections, blocks = 0;
 	uint64_t may_move = gc_blocks_left(r);
 	uint64_t at_once = r->deadline_ms > 0 ? MOST_BY_TIME :
-						PACK_DEFAULT_MAX;
+						txn_most_blocks(r->vol);
 	size_t n = 0;
 
 	while (at + n < list->nr) {

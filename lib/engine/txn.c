@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define RECORD_BYTES (24U << 20)	/* of all moves and nodes */
+
 int txn_init(struct txn *t, struct volume *vol)
 {
 	int err;
@@ -40,6 +42,17 @@ void txn_free(struct txn *t)
 	vec_free(&t->withheld);
 	free(t->is_victim);
 	t->is_victim = NULL;
+}
+
+uint64_t txn_most_blocks(const struct volume *vol)
+{
+	uint64_t nodes = vol->sit.valid_nodes, data = vol->sit.valid_data;
+	double per_block = nodes < data ? (double)nodes / (double)data : 1;
+	double bytes = sizeof(struct move) + sizeof(struct txn_node) * per_block;
+	uint64_t most = (uint64_t)(RECORD_BYTES / bytes);
+	uint64_t least = 2 * blks_per_sec(&vol->lo);
+
+	return most > least ? most : least;
 }
 
 void txn_reset(struct txn *t)

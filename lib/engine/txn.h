@@ -99,6 +99,13 @@ void txn_free(struct txn *t);
 void txn_reset(struct txn *t);
 
 /*
+ * Blocks that one transaction should take at most, so that the records of
+ * them and of the nodes that hold their addresses fit in 24 MiB, as many nodes
+ * as the volume has for a block on average; but two sections in any case.
+ */
+uint64_t txn_most_blocks(const struct volume *vol);
+
+/*
  * Add the valid blocks of a section, from its summaries. Its logs, if it is a
  * current section, are to be given fresh ones. -EUCLEAN: a summary names no
  * node.
