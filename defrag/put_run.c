@@ -5,7 +5,6 @@
 #include "defrag.h"
 #include "tool/run_report.h"
 
-#include <inttypes.h>
 
 static void put_changes_text(struct out *out, const struct f2c_defrag_report *r,
 			     int err)
@@ -62,29 +61,6 @@ static void put_files(struct out *out, const struct f2c_defrag_report *r,
 		r->rounds_for_room);
 }
 
-static void put_blocks(struct out *out, const struct f2c_defrag_report *r,
-		       uint32_t block_size, bool verbose)
-{
-	char line[96];
-
-	out_u64(out, "blocks_moved", NULL, r->blocks_moved);
-	snprintf(line, sizeof(line), "%" PRIu64 " (%" PRIu64 " data, %" PRIu64 " node)",
-		 r->blocks_moved, r->data_blocks_moved, r->node_blocks_moved);
-	out_str(out, NULL, "Blocks moved", line);
-	out_u64(out, "data_blocks_moved", NULL, r->data_blocks_moved);
-	out_u64(out, "node_blocks_moved", NULL, r->node_blocks_moved);
-	out_u64(out, "node_blocks_updated",
-		more(verbose, "Nodes written for new addresses"),
-		r->node_blocks_updated);
-	out_u64(out, "blocks_written", more(verbose, "Blocks written"),
-		r->blocks_written);
-	out_size(out, NULL, "Written", r->blocks_written * block_size);
-	out_double(out, "write_cost",
-		   more(verbose, "Blocks written for each that had to change"),
-		   r->write_cost, 3);
-	out_u64(out, "commits", "Commits", r->commits);
-}
-
 void put_run(struct out *out, const char *volume,
 	     const struct f2c_defrag_report *r, uint32_t block_size, int err,
 	     bool verbose)
@@ -98,7 +74,12 @@ void put_run(struct out *out, const char *volume,
 		put_changes_text(out, r, err);
 	put_stop(out, r->stopped_by);
 	put_files(out, r, block_size, verbose);
-	put_blocks(out, r, block_size, verbose);
+	put_moved(out, &(struct moved_blocks){
+		  .data = r->data_blocks_moved, .node = r->node_blocks_moved,
+		  .updated = r->node_blocks_updated,
+		  .written = r->blocks_written, .write_cost = r->write_cost,
+		  }, block_size, verbose);
+	out_u64(out, "commits", "Commits", r->commits);
 	out_double(out, "seconds", "Seconds", r->seconds, 2);
 	if (!verbose && !out_is_json(out))
 		return;

@@ -5,7 +5,6 @@
 #include "report.h"
 #include "tool/run_report.h"
 
-#include <inttypes.h>
 
 static void put_changes_text(struct out *out, const struct f2c_gc_report *r,
 			     int err)
@@ -59,23 +58,11 @@ static void put_sections(struct out *out, const struct f2c_gc_report *r,
 static void put_blocks(struct out *out, const struct f2c_gc_report *r,
 		       uint32_t block_size, bool verbose)
 {
-	char line[96];
-
-	out_u64(out, "blocks_moved", NULL, r->blocks_moved);
-	snprintf(line, sizeof(line), "%" PRIu64 " (%" PRIu64 " data, %" PRIu64 " node)",
-		 r->blocks_moved, r->data_blocks_moved, r->node_blocks_moved);
-	out_str(out, NULL, "Blocks moved", line);
-	out_u64(out, "data_blocks_moved", NULL, r->data_blocks_moved);
-	out_u64(out, "node_blocks_moved", NULL, r->node_blocks_moved);
-	out_u64(out, "node_blocks_updated",
-		more(verbose, "Nodes written for new addresses"),
-		r->node_blocks_updated);
-	out_u64(out, "blocks_written", more(verbose, "Blocks written"),
-		r->blocks_written);
-	out_size(out, NULL, "Written", r->blocks_written * block_size);
-	out_double(out, "write_cost",
-		   more(verbose, "Blocks written for each that had to change"),
-		   r->write_cost, 3);
+	put_moved(out, &(struct moved_blocks){
+		  .data = r->data_blocks_moved, .node = r->node_blocks_moved,
+		  .updated = r->node_blocks_updated,
+		  .written = r->blocks_written, .write_cost = r->write_cost,
+		  }, block_size, verbose);
 	out_u64(out, "moved_at_once", more(verbose, "Moved without a record"),
 		r->moved_at_once);
 	out_u64(out, "queue_drains", more(verbose, "Queue drained early"),

@@ -4,6 +4,8 @@
 
 #include "tool/run_report.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 void put_headline(struct out *out, const char *volume, bool dry_run,
@@ -87,6 +89,28 @@ void put_or_null(struct out *out, const char *key, uint64_t v, int err)
 		out_null(out, key, NULL);
 	else
 		out_u64(out, key, NULL, v);
+}
+
+void put_moved(struct out *out, const struct moved_blocks *m,
+	       uint32_t block_size, bool verbose)
+{
+	uint64_t all = m->data + m->node;
+	char line[96];
+
+	out_u64(out, "blocks_moved", NULL, all);
+	snprintf(line, sizeof(line), "%" PRIu64 " (%" PRIu64 " data, %" PRIu64
+		 " node)", all, m->data, m->node);
+	out_str(out, NULL, "Blocks moved", line);
+	out_u64(out, "data_blocks_moved", NULL, m->data);
+	out_u64(out, "node_blocks_moved", NULL, m->node);
+	out_u64(out, "node_blocks_updated",
+		more(verbose, "Nodes written for new addresses"), m->updated);
+	out_u64(out, "blocks_written", more(verbose, "Blocks written"),
+		m->written);
+	out_size(out, NULL, "Written", m->written * block_size);
+	out_double(out, "write_cost",
+		   more(verbose, "Blocks written for each that had to change"),
+		   m->write_cost, 3);
 }
 
 void put_nat(struct out *out, uint64_t touched, uint64_t read,

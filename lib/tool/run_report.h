@@ -25,6 +25,17 @@ void changes_end(struct out *out);
 /* A number that a run which failed does not know. */
 void put_or_null(struct out *out, const char *key, uint64_t v, int err);
 
+/* Blocks that a run moved or wrote. */
+struct moved_blocks {
+	uint64_t data, node;
+	uint64_t updated;		/* nodes, for new addresses */
+	uint64_t written;
+	double write_cost;
+};
+
+void put_moved(struct out *out, const struct moved_blocks *m,
+	       uint32_t block_size, bool verbose);
+
 void put_nat(struct out *out, uint64_t touched, uint64_t read,
 	     uint64_t written, uint64_t journal_hits);
 void put_phases(struct out *out, const struct f2c_phases *ph);
