@@ -20,7 +20,7 @@ load check
 }
 
 @test "new volumes are clean, of any size and feature" {
-	[ -x "$MKFS" ] || skip "mkfs.f2fs is not built"
+	[ -x "$MKFS" ] || lacking "mkfs.f2fs is not built"
 	for opt in "--size 64M" "--size 512M -s 4" "--size 2G -s 4 -z 2" \
 		"--size 1G -i" "--size 300G" \
 		"--size 128M -O extra_attr,inode_checksum,sb_checksum" \

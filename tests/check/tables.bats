@@ -5,7 +5,7 @@ load check
 
 # A new volume, whose SIT is in the journal, with fields changed.
 fresh() {
-	[ -x "$MKFS" ] || skip "mkfs.f2fs is not built"
+	[ -x "$MKFS" ] || lacking "mkfs.f2fs is not built"
 	rm -f "$img"
 	"$MKFS" -q --size 64M "$img"
 	"${python[@]}" "$img" "$@"

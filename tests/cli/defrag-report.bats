@@ -250,7 +250,7 @@ setup() {
 }
 
 @test "output that cannot be written exits 1" {
-	[ -e /dev/full ] || skip "/dev/full is missing"
+	need_full_device
 	for form in --json --top=3; do
 		run bash -c '"$1" --report "$2" "$3" >/dev/full' - \
 			"$DEFRAG" "$form" "$img"

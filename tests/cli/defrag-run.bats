@@ -337,7 +337,7 @@ starts() {
 }
 
 @test "a report that cannot be written is a failure" {
-	[ -c /dev/full ] || skip "no /dev/full"
+	need_full_device
 	for options in -n "--json -n"; do
 		run bash -c "'$DEFRAG' $options '$img' 2>&1 >/dev/full"
 		[ "$status" -eq 1 ]

@@ -132,7 +132,7 @@ assert last["percent"] == 100 and last["done"] == last["total"]' \
 
 @test "output that cannot be written is an error" {
 	restore
-	[ -e /dev/full ] || skip "no /dev/full"
+	need_full_device
 	run bash -c '"$0" "$1" >/dev/full' "$FSCK" "$img"
 	[ "$status" -eq 8 ]
 }

@@ -213,7 +213,7 @@ kept_of_checkpoint() {
 }
 
 @test "a report that cannot be written is a failure" {
-	[ -c /dev/full ] || skip "no /dev/full"
+	need_full_device
 	shipped orphans
 	for options in "status" "run -n" "run --json -n"; do
 		run bash -c "'$GCCTL' $options '$img' 2>&1 >/dev/full"

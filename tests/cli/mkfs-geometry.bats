@@ -20,7 +20,7 @@ setup() {
 		echo "no mkfs116 in $J/bin (tests/kernel/setup fetches it)"
 		return 1
 	else
-		theirs=$(command -v mkfs.f2fs) || skip "no other mkfs.f2fs"
+		theirs=$(command -v mkfs.f2fs) || lacking "no other mkfs.f2fs"
 		differs='^cp|^ours$'
 	fi
 }
@@ -89,7 +89,7 @@ sweep() {
 
 @test "geometry is that of f2fs-tools 1.16: 2 TiB to 15 TiB" {
 	# The other formatter writes all of its tables: that takes space.
-	[ "$(space .)" -gt 2048 ] || skip "less than 2 GiB of space"
+	[ "$(space .)" -gt 2048 ] || lacking "less than 2 GiB of space"
 	sizes="2T 3333G 7T 15T"
 	sweep '^$'
 }
