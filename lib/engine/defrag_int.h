@@ -107,8 +107,8 @@ int defrag_make_room(struct defrag *d, uint32_t blocks);
 int defrag_gather(struct defrag *d);
 
 /*
- * The sections of data, or of nodes, with holes in units, that which costs least for what it gains
- * first. Those of more than @most blocks are left out. In defrag_units.c.
+ * The sections of data, or of nodes, with holes, in units; first the one that
+ * costs least for what it gains. Those of more than @most blocks are left out. In defrag_units.c.
  */
 int defrag_units(struct defrag *d, bool nodes, uint64_t most,
 		 struct unit_vec *out);

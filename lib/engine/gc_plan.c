@@ -4,7 +4,6 @@
 
 #include "engine/gc_int.h"
 
-
 #include <errno.h>
 
 /* Blocks in a transaction where time is short: what it does may be lost. */

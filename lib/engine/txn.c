@@ -50,7 +50,7 @@ uint64_t txn_most_blocks(const struct volume *vol)
 	double per_block = nodes < data ? (double)nodes / (double)data : 1;
 	double bytes = sizeof(struct move) + sizeof(struct txn_node) * per_block;
 	uint64_t most = (uint64_t)(RECORD_BYTES / bytes);
-	uint64_t least = 2 * blks_per_sec(&vol->lo);
+	uint64_t least = UINT64_C(2) * blks_per_sec(&vol->lo);
 
 	return most > least ? most : least;
 }
