@@ -364,7 +364,8 @@ static int set_age_and_type(struct alloc *a, const struct alloc_seg *seg)
 	struct sit *sit = &a->vol->sit;
 	const struct sit_seg *entry = sit_get(sit, seg->segno);
 	uint32_t come = seg->next - seg->first;
-	uint32_t were = entry->valid - come;
+	/* Of those that came some may have been freed again. */
+	uint32_t were = entry->valid > come ? entry->valid - come : 0;
 	uint64_t sum = age_of(a, entry->mtime) * were + seg->mtime_sum;
 	int err;
 

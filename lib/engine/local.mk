@@ -17,11 +17,15 @@ lib_libf2core_int_la_SOURCES += \
 	%D%/defrag_round.c \
 	%D%/defrag_select.c \
 	%D%/defrag_units.c \
+	%D%/edit.c %D%/edit.h %D%/edit_int.h \
+	%D%/edit_space.c \
 	%D%/flush.h \
 	%D%/gc.c %D%/gc.h %D%/gc_int.h \
 	%D%/gc_plan.c \
 	%D%/guard.c %D%/guard.h \
 	%D%/nat_flush.c \
+	%D%/node_foot.h \
+	%D%/orphans.c %D%/orphans.h \
 	%D%/pack.c %D%/pack.h \
 	%D%/pack_fill.c \
 	%D%/pack_store.c \

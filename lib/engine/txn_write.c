@@ -9,6 +9,7 @@
 #include "engine/txn.h"
 
 #include "engine/copy.h"
+#include "engine/node_foot.h"
 #include "format/validate.h"
 #include "tree/inode.h"
 
@@ -154,21 +155,6 @@ static int rewrite_addresses(const struct txn *t, const struct txn_node *n,
 	return 0;
 }
 
-/*
- * The footer of a node that is written before the next checkpoint. It must
- * not be taken for a node that was fsynced after this or the next one: marks
- * are cleared, and the version is that of a checkpoint before the live one,
- * with which roll-forward never compares (kernel fs/f2fs/recovery.c).
- */
-static void renew_foot(const struct txn *t, const struct copy_pair *pair,
-		       struct od_node_foot *foot)
-{
-	le32_set(&foot->flag, le32_get(foot->flag) &
-		 ~(OD_FOOT_FSYNC | OD_FOOT_DENT));
-	le64_set(&foot->cp_ver, t->vol->cp.version - 1);
-	le32_set(&foot->next_blk, pair->dst + 1);
-}
-
 static int rewrite_inode(const struct txn *t, const struct txn_node *n,
 			 void *block)
 {
@@ -195,7 +181,7 @@ static int change_node(void *priv, const struct copy_pair *pair, void *block)
 
 	if (le32_get(foot->nid) != n->nid || le32_get(foot->ino) != n->ino)
 		return node_changed(t, n);
-	renew_foot(t, pair, foot);
+	node_foot_renew(t->vol, foot, pair->dst);
 	if (n->nid != n->ino)
 		return rewrite_addresses(t, n, node_slots(block),
 					 lo->addrs_per_node);
