@@ -23,6 +23,7 @@ lib_libf2core_int_la_SOURCES += \
 	%D%/gc.c %D%/gc.h %D%/gc_int.h \
 	%D%/gc_plan.c \
 	%D%/guard.c %D%/guard.h \
+	%D%/map_edit.c %D%/map_edit.h \
 	%D%/nat_flush.c \
 	%D%/node_foot.h \
 	%D%/orphans.c %D%/orphans.h \

@@ -15,7 +15,6 @@
 #include <string.h>
 
 #define NR_INODE_NIDS	5U
-#define MAX_DEPTH	3U		/* double indirect, indirect, direct */
 
 struct level {
 	const le32 *nids;
@@ -28,7 +27,7 @@ struct node_walk {
 	struct volume *vol;
 	uint32_t ino;
 	uint8_t *bufs;			/* a block for each level */
-	struct level level[MAX_DEPTH + 1];
+	struct level level[FILEMAP_MAX_DEPTH + 1];
 };
 
 /* The children of an indirect node, hinted all at once. */
@@ -102,7 +101,7 @@ static int walk_nodes(struct volume *vol, const struct inode *inode,
 
 	if (!inode_has_blocks(inode))
 		return 0;
-	w.bufs = malloc((size_t)MAX_DEPTH * vol->lo.block_size);
+	w.bufs = malloc((size_t)FILEMAP_MAX_DEPTH * vol->lo.block_size);
 	if (!w.bufs)
 		return ctx_nomem(vol->ctx, "node blocks");
 	err = descend(&w, fn, priv);
@@ -186,34 +185,27 @@ int filemap_walk(struct volume *vol, const struct inode *inode,
 	return walk_nodes(vol, inode, block, visit_direct, &w);
 }
 
-/* The slots on the way to a file block: nids, and in the end an address. */
-struct path {
-	uint32_t slot[MAX_DEPTH + 1];
-	unsigned int depth;		/* nodes below the inode */
-};
-
-/* False past the largest file. */
-static bool find_path(const struct layout *lo, const struct inode *inode,
-		      uint64_t lblk, struct path *p)
+bool filemap_find_path(const struct layout *lo, const struct inode *inode,
+		       uint64_t lblk, struct filemap_path *p)
 {
 	uint64_t n = lo->addrs_per_node;
 	uint64_t k;
 
 	if (lblk < inode->nr_addrs) {
-		*p = (struct path){ .slot = { (uint32_t)lblk } };
+		*p = (struct filemap_path){ .slot = { (uint32_t)lblk } };
 		return true;
 	}
 	k = (lblk - inode->nr_addrs) / inode->node_addrs;
 	if (k < 2)
-		*p = (struct path){ .slot = { (uint32_t)k }, .depth = 1 };
+		*p = (struct filemap_path){ .slot = { (uint32_t)k }, .depth = 1 };
 	else if (k < 2 + 2 * n)
-		*p = (struct path){
+		*p = (struct filemap_path){
 			.slot = { (uint32_t)(2 + (k - 2) / n),
 				  (uint32_t)((k - 2) % n) },
 			.depth = 2,
 		};
 	else if (k < 2 + 2 * n + n * n)
-		*p = (struct path){
+		*p = (struct filemap_path){
 			.slot = { 4, (uint32_t)((k - 2 - 2 * n) / n),
 				  (uint32_t)((k - 2 - 2 * n) % n) },
 			.depth = 3,
@@ -226,8 +218,8 @@ static bool find_path(const struct layout *lo, const struct inode *inode,
 }
 
 static int follow_path(struct volume *vol, const struct inode *inode,
-		       const void *block, const struct path *p, uint8_t *buf,
-		       struct mapping *m)
+		       const void *block, const struct filemap_path *p,
+		       uint8_t *buf, struct mapping *m)
 {
 	const le32 *nids = inode_nids(&vol->lo, block);
 	uint32_t ofs = 0;
@@ -256,12 +248,12 @@ int filemap_lookup(struct volume *vol, const struct inode *inode,
 		   const void *block, uint64_t lblk, struct mapping *out)
 {
 	struct mapping m = { .lblk = lblk, .nid = inode->ino };
-	struct path p;
+	struct filemap_path p;
 	uint8_t *buf;
 	int err = 0;
 
 	if (!inode_has_blocks(inode) ||
-	    !find_path(&vol->lo, inode, lblk, &p)) {
+	    !filemap_find_path(&vol->lo, inode, lblk, &p)) {
 		m.nid = 0;
 	} else if (!p.depth) {
 		m.ofs = p.slot[0];

@@ -32,6 +32,17 @@ typedef int filemap_node_fn(void *priv, uint32_t nid, uint32_t ofs,
 int filemap_walk_nodes(struct volume *vol, const struct inode *inode,
 		       const void *block, filemap_node_fn *fn, void *priv);
 
+/* The slots on the way to a file block: nids, and in the end an address. */
+#define FILEMAP_MAX_DEPTH 3U		/* double indirect, indirect, direct */
+struct filemap_path {
+	uint32_t slot[FILEMAP_MAX_DEPTH + 1];
+	unsigned int depth;		/* nodes below the inode */
+};
+
+/* False past the largest file. */
+bool filemap_find_path(const struct layout *lo, const struct inode *inode,
+		       uint64_t lblk, struct filemap_path *p);
+
 /*
  * The slot of file block @lblk; with blk OD_BLK_NULL for a hole, and nid 0 too
  * if there is no node that holds the slot.

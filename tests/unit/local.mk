@@ -182,3 +182,6 @@ tests_unit_t_guard_LDADD = $(BUILDER_LIBS)
 check_PROGRAMS += %D%/t-defrag
 tests_unit_t_defrag_SOURCES = %D%/t-defrag.c
 tests_unit_t_defrag_LDADD = $(BUILDER_LIBS)
+check_PROGRAMS += %D%/t-map-edit
+tests_unit_t_map_edit_SOURCES = %D%/t-map-edit.c
+tests_unit_t_map_edit_LDADD = $(BUILDER_LIBS)
