@@ -17,6 +17,8 @@ struct defrag {
 	bool top_is_set;
 	const char **exclude;		/* run.exclude, which can grow */
 	bool dry_run;
+	bool replay;
+	struct f2c_replay_report replayed;
 	struct f2c_defrag_options run;
 	/* The first option given that only a report has, or only a run. */
 	const char *only_report;

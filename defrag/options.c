@@ -149,6 +149,16 @@ static int set_dry_run(struct cli *cli, const char *arg)
 	return 0;
 }
 
+static int set_replay(struct cli *cli, const char *arg)
+{
+	struct defrag *d = cli->priv;
+
+	(void)arg;
+	d->replay = true;
+	for_run(d, "--replay");
+	return 0;
+}
+
 static int set_only_free(struct cli *cli, const char *arg)
 {
 	struct defrag *d = cli->priv;
@@ -226,6 +236,8 @@ static int set_debug(struct cli *cli, const char *arg)
 
 const struct cli_opt defrag_options[] = {
 	{ 'n', "dry-run", NULL, "tell what a run would do, write nothing", set_dry_run },
+	{ 0, "replay", NULL, "first free orphans and recover fsynced files, as a mount would",
+	  set_replay },
 	{ 0, "only-free", NULL, "bring free space together and leave files as they are", set_only_free },
 	{ 0, "full", NULL, "rewrite all files in order, also those that lie well", set_full },
 	{ 0, "order", "ORDER", "which files come first and together: dir (the default: by folder), ino, size, atime or mtime",

@@ -3,7 +3,18 @@
 #include "config.h"
 
 #include "defrag.h"
+#include "tool/run_report.h"
 #include "tool/stop.h"
+
+static int put_in_order(struct defrag *d, struct f2c_defrag_report *r)
+{
+	int err = 0;
+
+	d->replayed.size = sizeof(d->replayed);
+	if (d->replay)
+		err = f2c_replay(d->s.fs, &d->replayed);
+	return err ? err : f2c_defrag_run(d->s.fs, &d->run, r);
+}
 
 int run(struct defrag *d, const char *volume)
 {
@@ -21,14 +32,16 @@ int run(struct defrag *d, const char *volume)
 	d->run.progress = progress_of_library;
 	d->run.progress_priv = d->s.progress;
 	stop_install();
-	err = f2c_defrag_run(d->s.fs, &d->run, &r);
+	err = put_in_order(d, &r);
 	if (err)
 		session_fail(&d->s);
-	if (err && !r.commits)
+	if (err && !r.commits && !d->replayed.commits)
 		return session_no_result(&d->s);
 	out = session_out(&d->s);
 	if (!out)
 		return 1;
+	if (d->replayed.commits)
+		put_replay(out, volume, &d->replayed, d->s.verbose);
 	put_run(out, volume, &r, st.block_size, err, d->s.verbose);
 	return session_end_out(&d->s, out, err ? 1 : 0);
 }

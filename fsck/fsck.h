@@ -10,6 +10,8 @@
 /* Exit status: a sum of these (fsck(8)). */
 enum {
 	FSCK_OK		= 0,
+	FSCK_CORRECTED	= 1,
+	FSCK_REBOOT	= 2,		/* changed while mounted read-only */
 	FSCK_UNCORRECTED = 4,
 	FSCK_ERROR	= 8,
 	FSCK_USAGE	= 16,
@@ -20,6 +22,8 @@ struct fsck {
 	struct session s;		/* first: the shared handlers */
 	bool force;			/* read a volume that is in use */
 	bool repair;			/* asked for by -a, -p or -y */
+	bool dry_run;			/* -n: even then nothing is written */
+	struct f2c_replay_report replay; /* commits: 0 if there was none */
 };
 
 extern const struct cli_opt fsck_options[];

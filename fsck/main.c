@@ -8,10 +8,16 @@
 #include <errno.h>
 #include <string.h>
 
-static int status_of(const struct f2c_check_report *report)
+static int status_of(const struct fsck *f,
+		     const struct f2c_check_report *report)
 {
-	return f2c_check_get_summary(report)->errors ? FSCK_UNCORRECTED :
-						       FSCK_OK;
+	int status = f2c_check_get_summary(report)->errors ? FSCK_UNCORRECTED :
+							     FSCK_OK;
+
+	if (f->replay.commits && !f->replay.dry_run)
+		status |= FSCK_CORRECTED |
+			  (f->replay.mounted_read_only ? FSCK_REBOOT : 0);
+	return status;
 }
 
 static int print_report(struct fsck *f, const char *path,
@@ -35,22 +41,61 @@ static int print_report(struct fsck *f, const char *path,
 	return status | FSCK_ERROR;
 }
 
+static int check_once(struct fsck *f, struct f2c_check_report **report)
+{
+	struct f2c_check_options opt = {
+		.size = sizeof(opt),
+		.progress = progress_of_library,
+		.progress_priv = f->s.progress,
+	};
+
+	f2c_check_report_free(*report);
+	*report = NULL;
+	return f2c_check(f->s.fs, &opt, report);
+}
+
+/*
+ * A volume without errors that was not cleanly unmounted is brought to where
+ * a mount would bring it, and checked once more.
+ */
+static int replay(struct fsck *f, struct f2c_check_report **report)
+{
+	const struct f2c_check_summary *s = f2c_check_get_summary(*report);
+	int err;
+
+	if (!f->repair || s->errors || !(s->orphans || s->fsyncs_pending))
+		return 0;
+	f->replay.size = sizeof(f->replay);
+	err = f2c_replay(f->s.fs, &f->replay);
+	return err ? err : check_once(f, report);
+}
+
+static unsigned int open_flags(const struct fsck *f)
+{
+	if (f->force)
+		return F2C_FORCE;
+	if (!f->repair)
+		return F2C_RDONLY;
+	return f->dry_run ? F2C_DRY_RUN : F2C_RDWR | F2C_MOUNTED_RO;
+}
+
 static int check(struct fsck *f, const char *path)
 {
-	struct f2c_check_options opt = { .size = sizeof(opt) };
 	struct f2c_check_report *report = NULL;
 	int status = FSCK_ERROR;
 	int err;
 
-	if (!session_open(&f->s, path, f->force ? F2C_FORCE : F2C_RDONLY)) {
-		opt.progress = progress_of_library;
-		opt.progress_priv = f->s.progress;
+	if (!session_open(&f->s, path, open_flags(f))) {
 		stop_install();
-		err = f2c_check(f->s.fs, &opt, &report);
+		err = check_once(f, &report);
+		if (!err)
+			err = replay(f, &report);
 		if (err)
 			session_fail(&f->s);
-		status = err == -ECANCELED ? FSCK_CANCELED :
-			 err ? FSCK_ERROR : status_of(report);
+		status = report ? status_of(f, report) : FSCK_OK;
+		if (err)
+			status |= err == -ECANCELED ? FSCK_CANCELED :
+						      FSCK_ERROR;
 	}
 	if (report || f->s.json)
 		status = print_report(f, path, report, status);
@@ -64,8 +109,8 @@ int main(int argc, char **argv)
 	struct cli cli = {
 		.program = PROGRAM,
 		.usage = "[OPTION]... DEVICE",
-		.summary = "Check all structures of a volume against each other, name what is wrong, and tell how fragmented its files and its free space are. Nothing is written.",
-		.footer = "Exit status: 0 the volume is consistent, 4 errors were found, 8 it could not be checked, 16 wrong usage, 32 stopped by a signal.",
+		.summary = "Check all structures of a volume against each other, name what is wrong, and tell how fragmented its files and its free space are. Nothing is written but with -a, -p or -y.",
+		.footer = "Exit status, a sum: 0 the volume is consistent, 1 it was changed and is now, 2 reboot, 4 errors are left, 8 it could not be done, 16 wrong usage, 32 stopped by a signal.",
 		.opts = fsck_options,
 		.min_operands = 1,
 		.usage_status = FSCK_USAGE,

@@ -46,7 +46,16 @@ static int set_encoding(struct cli *cli, const char *arg)
 	return set_progress(cli, arg);
 }
 
-/* A check is always of everything, writes nothing, and has one depth. */
+static int set_dry_run(struct cli *cli, const char *arg)
+{
+	struct fsck *f = cli->priv;
+
+	(void)arg;
+	f->dry_run = true;
+	return 0;
+}
+
+/* A check is always of everything and has one depth. */
 static int set_nothing(struct cli *cli, const char *arg)
 {
 	(void)cli;
@@ -71,9 +80,10 @@ static int set_not_there(struct cli *cli, const char *arg)
 }
 
 const struct cli_opt fsck_options[] = {
-	{ 'n', "dry-run", NULL, "write nothing, which is how it is without this too", set_nothing },
+	{ 'n', "dry-run", NULL, "write nothing, with -a, -p or -y too: tell what they would do",
+	  set_dry_run },
 	{ 'f', "full", NULL, "check everything, which is how it is without this too", set_nothing },
-	{ 'a', NULL, NULL, "repair without questions: not there yet, what is wrong is told",
+	{ 'a', NULL, NULL, "do without questions what a mount would: free orphans, recover fsynced files; other repairs are not there yet",
 	  set_repair },
 	{ 'p', NULL, NULL, "like -a; a level 0, 1 or 2 may follow", set_preen },
 	{ 'y', NULL, NULL, "like -a", set_repair },

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "fsck.h"
+#include "tool/run_report.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,15 +24,6 @@ static const char *severity_name(enum f2c_severity severity)
 	}
 }
 
-static void put_or_null(struct out *out, const char *key, bool known,
-			uint64_t value)
-{
-	if (known)
-		out_u64(out, key, NULL, value);
-	else
-		out_null(out, key, NULL);
-}
-
 static void put_finding(struct out *out, const struct f2c_finding *found)
 {
 	out_begin_object(out, NULL, NULL);
@@ -40,11 +32,11 @@ static void put_finding(struct out *out, const struct f2c_finding *found)
 	out_str(out, "text", NULL, found->text);
 	out_str(out, "structure", NULL, found->structure);
 	out_u64(out, "number", NULL, found->number);
-	put_or_null(out, "address", found->address, found->address);
-	put_or_null(out, "inode", found->inode, found->inode);
+	put_or_null(out, "address", found->address, !found->address);
+	put_or_null(out, "inode", found->inode, !found->inode);
 	out_str(out, "path", NULL, found->path);
-	put_or_null(out, "found", found->has_values, found->found);
-	put_or_null(out, "expected", found->has_values, found->expected);
+	put_or_null(out, "found", found->found, !found->has_values);
+	put_or_null(out, "expected", found->expected, !found->has_values);
 	out_str(out, "detail", NULL, found->detail);
 	out_str(out, "repair", NULL, found->repair);
 	out_bool(out, "repaired", NULL, false);
@@ -163,9 +155,13 @@ void report_check(struct fsck *f, struct out *out, const char *path,
 
 	if (out_is_json(out)) {
 		put_summary(out, path, s);
+		if (f->replay.commits)
+			put_replay(out, path, &f->replay, f->s.verbose);
 		put_findings(out, report);
 		return;
 	}
+	if (f->replay.commits)
+		put_replay(out, path, &f->replay, f->s.verbose);
 	print_findings(f, out, report);
 	if (f->s.verbose)
 		print_verbose(out, s);

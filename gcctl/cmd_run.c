@@ -4,6 +4,7 @@
 
 #include "choice.h"
 #include "report.h"
+#include "tool/run_report.h"
 #include "tool/stop.h"
 
 #include <stdint.h>
@@ -11,6 +12,8 @@
 struct run_job {
 	struct choice choice;		/* first: the shared handlers */
 	bool dry_run;
+	bool replay;
+	struct f2c_replay_report replayed;
 	struct f2c_gc_options gc;
 };
 
@@ -83,6 +86,15 @@ static int set_dry_run(struct cli *cli, const char *arg)
 	return 0;
 }
 
+static int set_replay(struct cli *cli, const char *arg)
+{
+	struct run_job *job = cli->priv;
+
+	(void)arg;
+	job->replay = true;
+	return 0;
+}
+
 /* For tests of what happens when memory for a record cannot be had. */
 static int set_fail_record(struct cli *cli, const char *arg)
 {
@@ -109,6 +121,8 @@ static const struct cli_opt options[] = {
 	  set_no_pack },
 	{ 0, "pack-max-blocks", "N", "sort at most N blocks by file at a time (default: as many as 32 MiB of memory hold)",
 	  set_pack_max },
+	{ 0, "replay", NULL, "first free orphans and recover fsynced files, as a mount would",
+	  set_replay },
 	{ 'n', "dry-run", NULL, "tell what a run would do, write nothing", set_dry_run },
 	{ 0, "json", NULL, "print one JSON document", set_json },
 	{ 'q', "quiet", NULL, "no report, no progress, no warnings", set_quiet },
@@ -119,6 +133,16 @@ static const struct cli_opt options[] = {
 	{ 0, "fail-record-every", "N", NULL, set_fail_record },
 	{ 0 },
 };
+
+static int collect(struct run_job *job, struct f2c_gc_report *r)
+{
+	int err = 0;
+
+	job->replayed.size = sizeof(job->replayed);
+	if (job->replay)
+		err = f2c_replay(job->choice.s.fs, &job->replayed);
+	return err ? err : f2c_gc_run(job->choice.s.fs, &job->gc, r);
+}
 
 static int run(struct run_job *job, const char *path)
 {
@@ -138,14 +162,16 @@ static int run(struct run_job *job, const char *path)
 	job->gc.progress = progress_of_library;
 	job->gc.progress_priv = job->choice.s.progress;
 	stop_install();
-	err = f2c_gc_run(job->choice.s.fs, &job->gc, &r);
+	err = collect(job, &r);
 	if (err)
 		session_fail(&job->choice.s);
-	if (err && !r.commits)
+	if (err && !r.commits && !job->replayed.commits)
 		return session_no_result(&job->choice.s);
 	out = session_out(&job->choice.s);
 	if (!out)
 		return 1;
+	if (job->replayed.commits)
+		put_replay(out, path, &job->replayed, job->choice.s.verbose);
 	report_run(out, path, &r, st.block_size, err, job->choice.s.verbose);
 	return session_end_out(&job->choice.s, out, err ? 1 : 0);
 }

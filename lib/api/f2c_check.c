@@ -68,6 +68,7 @@ int f2c_check(struct f2c_fs *fs, const struct f2c_check_options *options,
 		return err;
 	}
 	fill_summary(r, fs->vol);
+	fs->is_checked = !r->summary.errors;
 	*report = r;
 	return 0;
 }

@@ -23,11 +23,12 @@ static unsigned int dev_flags(unsigned int flags)
 }
 
 static int open_device(struct f2c_ctx *ctx, const char *path,
-		       unsigned int flags, struct dev **out)
+		       unsigned int flags, bool *mounted_ro, struct dev **out)
 {
 	struct dev *dev, *overlay;
 	int err = dev_file_open(ctx, path, dev_flags(flags), 0, &dev);
 
+	*mounted_ro = !err && dev_file_is_mounted_ro(dev);
 	if (err || !(flags & F2C_DRY_RUN)) {
 		if (!err)
 			*out = dev;
@@ -76,7 +77,7 @@ int f2c_open(struct f2c_ctx *ctx, const char *path, unsigned int flags,
 
 	if (!fs)
 		return ctx_nomem(ctx, "an opened volume");
-	err = open_device(ctx, path, flags, &dev);
+	err = open_device(ctx, path, flags, &fs->mounted_ro, &dev);
 	if (err)
 		goto fail;
 	err = volume_open(ctx, dev, &fs->vol, NULL);

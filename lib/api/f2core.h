@@ -472,6 +472,61 @@ F2C_API size_t f2c_check_nr_findings(const struct f2c_check_report *report);
 F2C_API const struct f2c_finding *
 f2c_check_finding(struct f2c_check_report *report, size_t i);
 
+/* ---- Replay ------------------------------------------------------------ */
+
+/** struct f2c_phases - where a run's time went, in milliseconds */
+struct f2c_phases {
+	double plan_ms, merge_ms, nat_flush_ms, sit_flush_ms, sync_ms,
+	       checkpoint_ms, barriers_ms;
+};
+
+/** struct f2c_replay_report - what was done for a volume not cleanly unmounted */
+struct f2c_replay_report {
+	size_t size;			/* set by the caller */
+	bool dry_run;
+	bool mounted_read_only;		/* when it was opened: what is in memory
+					 * there is not what the volume holds now */
+	uint64_t orphans_freed;		/* inodes deleted while they were open */
+	uint64_t orphans_missing;	/* listed, but not there */
+	uint64_t nodes_freed;
+	uint64_t blocks_freed;		/* of data */
+	uint64_t chain_nodes;		/* nodes written since the checkpoint */
+	uint64_t inodes_recovered;
+	uint64_t names_added;
+	uint64_t names_removed;
+	uint64_t blocks_recovered;	/* of data */
+	uint64_t chain_cut_at;		/* address of the first node that could not
+					 * be used; 0: the chain was whole */
+	uint64_t commits;		/* 0: there was nothing to do */
+	uint64_t blocks_written;
+	uint64_t nat_blocks_touched, nat_blocks_read, nat_blocks_written,
+		 nat_journal_hits;
+	double seconds;
+	struct f2c_phases phases;
+};
+
+/**
+ * f2c_replay - free orphans and roll fsynced files forward, as a mount does
+ * @fs:     opened with F2C_RDWR or F2C_DRY_RUN
+ * @report: set also on failure; a struct of the caller's
+ *
+ * All of it is one commit; a crash leaves the volume as it was or as it is
+ * afterwards. Without a f2c_check() before it that found no error, it is first
+ * proved that each block in use has one owner.
+ *
+ * Return: 0 (also when there was nothing to do), or
+ *   -EOPNOTSUPP  an unknown feature, or a state in which nothing may write
+ *   -EUCLEAN     structures disagree: check the volume first
+ *   -ENOSPC      no room for the nodes that must be written
+ *   -EROFS       opened for reading
+ *   -EINVAL      a struct without size
+ *   -EIO, -ENOMEM
+ * Since: 0.1
+ * Rule: kernel fs/f2fs/checkpoint.c, f2fs_recover_orphan_inodes(), and
+ *   recovery.c, f2fs_recover_fsync_data()
+ */
+F2C_API int f2c_replay(struct f2c_fs *fs, struct f2c_replay_report *report);
+
 /* ---- Garbage collection ----------------------------------------------- */
 
 enum f2c_victim_policy {
@@ -581,12 +636,6 @@ struct f2c_gc_options {
 	void *progress_priv;
 	unsigned int fail_record_every;	/* for tests: every n-th record of the
 					 * queue is not to be had; 0: none */
-};
-
-/** struct f2c_phases - where a run's time went, in milliseconds */
-struct f2c_phases {
-	double plan_ms, merge_ms, nat_flush_ms, sit_flush_ms, sync_ms,
-	       checkpoint_ms, barriers_ms;
 };
 
 /** struct f2c_gc_report - what a run did; counts are of committed work only */

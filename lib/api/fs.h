@@ -10,6 +10,8 @@ struct f2c_fs {
 	struct f2c_ctx *ctx;
 	struct volume *vol;
 	unsigned int flags;		/* enum f2c_open_flags */
+	bool mounted_ro;		/* when it was opened */
+	bool is_checked;		/* a check found no error since */
 };
 
 #endif

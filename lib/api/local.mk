@@ -9,6 +9,7 @@ lib_libf2core_int_la_SOURCES += \
 	%D%/f2c_fs.c \
 	%D%/f2c_gc.c \
 	%D%/f2c_name.c \
+	%D%/f2c_replay.c \
 	%D%/f2c_status.c \
 	%D%/f2c_victims.c %D%/victims_int.h \
 	%D%/frag_int.h \

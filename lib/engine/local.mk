@@ -30,7 +30,9 @@ lib_libf2core_int_la_SOURCES += \
 	%D%/pack.c %D%/pack.h \
 	%D%/pack_fill.c \
 	%D%/pack_store.c \
+	%D%/recover.c %D%/recover.h \
 	%D%/relocate.c %D%/relocate.h \
+	%D%/replay.c %D%/replay.h \
 	%D%/sit_flush.c \
 	%D%/txn.c %D%/txn.h \
 	%D%/txn_border.c \

@@ -113,6 +113,57 @@ void put_moved(struct out *out, const struct moved_blocks *m,
 		   m->write_cost, 3);
 }
 
+static void put_replay_text(struct out *out, const char *volume,
+			    const struct f2c_replay_report *r)
+{
+	const char *would = r->dry_run ? "would be " : "";
+
+	if (r->orphans_freed)
+		out_text(out, "%s: %" PRIu64 " orphan%s %sfreed, with %" PRIu64
+			 " blocks", volume, r->orphans_freed,
+			 r->orphans_freed == 1 ? "" : "s", would,
+			 r->nodes_freed + r->blocks_freed);
+	if (r->chain_nodes)
+		out_text(out, "%s: %" PRIu64 " fsynced file%s %srecovered, from %"
+			 PRIu64 " nodes", volume, r->inodes_recovered,
+			 r->inodes_recovered == 1 ? "" : "s", would,
+			 r->chain_nodes);
+	if (r->chain_cut_at)
+		out_text(out, "%s: what was fsynced last cannot be recovered: "
+			 "the node at block %" PRIu64 " is damaged", volume,
+			 r->chain_cut_at);
+}
+
+void put_replay(struct out *out, const char *volume,
+		const struct f2c_replay_report *r, bool verbose)
+{
+	if (!out_is_json(out))
+		put_replay_text(out, volume, r);
+	if (!out_is_json(out) && !verbose)
+		return;
+	out_begin_object(out, "replay", "Replay");
+	out_bool(out, "dry_run", NULL, r->dry_run);
+	out_u64(out, "orphans_freed", "Orphans freed", r->orphans_freed);
+	out_u64(out, "orphans_missing", NULL, r->orphans_missing);
+	out_u64(out, "nodes_freed", "Nodes freed", r->nodes_freed);
+	out_u64(out, "blocks_freed", "Blocks of data freed", r->blocks_freed);
+	out_u64(out, "chain_nodes", "Nodes replayed", r->chain_nodes);
+	out_u64(out, "inodes_recovered", "Files recovered",
+		r->inodes_recovered);
+	out_u64(out, "names_added", "Names added", r->names_added);
+	out_u64(out, "names_removed", "Names removed", r->names_removed);
+	out_u64(out, "blocks_recovered", "Blocks of data recovered",
+		r->blocks_recovered);
+	put_or_null(out, "chain_cut_at", r->chain_cut_at, !r->chain_cut_at);
+	out_u64(out, "commits", NULL, r->commits);
+	out_u64(out, "blocks_written", "Blocks written", r->blocks_written);
+	out_double(out, "seconds", "Seconds", r->seconds, 3);
+	put_nat(out, r->nat_blocks_touched, r->nat_blocks_read,
+		r->nat_blocks_written, r->nat_journal_hits);
+	put_phases(out, &r->phases);
+	out_end_object(out);
+}
+
 void put_nat(struct out *out, uint64_t touched, uint64_t read,
 	     uint64_t written, uint64_t journal_hits)
 {

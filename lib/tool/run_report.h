@@ -36,6 +36,10 @@ struct moved_blocks {
 void put_moved(struct out *out, const struct moved_blocks *m,
 	       uint32_t block_size, bool verbose);
 
+/* What f2c_replay() did: an object "replay", in the text a line. */
+void put_replay(struct out *out, const char *volume,
+		const struct f2c_replay_report *r, bool verbose);
+
 void put_nat(struct out *out, uint64_t touched, uint64_t read,
 	     uint64_t written, uint64_t journal_hits);
 void put_phases(struct out *out, const struct f2c_phases *ph);

@@ -13,6 +13,7 @@ bats_tests += %D%/fsck-options.bats
 bats_tests += %D%/gcctl-status.bats
 bats_tests += %D%/gcctl-refuse.bats
 bats_tests += %D%/gcctl-run.bats
+bats_tests += %D%/replay.bats
 bats_tests += %D%/gcctl-victims.bats
 EXTRA_DIST += %D%/gcctl.bash
 EXTRA_DIST += %D%/run.bash
