@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Power cuts and I/O errors in a run of garbage collection or defragmentation.
+ * Power cuts and I/O errors in a run of garbage collection or defragmentation,
+ * or while a volume that was cut before is brought to what a mount makes of it.
  * The run's writes and flushes are recorded, and every state that a cut may
  * leave has to be the volume before or after a transaction, whole.
  * crash-run --help says how.
@@ -253,16 +254,37 @@ static int store_result(struct job *job, const struct image *base,
 	return image_store(&after, job->result);
 }
 
-static int judge(struct job *job, const struct image *base,
-		 const struct dev *recorder, uint64_t *failures)
+/* Moving blocks changes nothing, a replay makes what it made without a cut. */
+static int take_wants(const struct job *job, const struct image *base,
+		      struct dev *recorder, struct whole want[2])
 {
-	struct whole want = { 0 };
+	struct image after = *base;
+	int err = whole_take(base, &want[OLD]);
+
+	want[NEW] = want[OLD];
+	if (err || job->runner.engine != RUN_REPLAY)
+		return err;
+	after.data = dev_mem_data(dev_record_under(recorder));
+	err = whole_take(&after, &want[NEW]);
+	for (unsigned int id = 0; !err && id < NR_PROBLEMS; id++)
+		if (want[NEW].found[id] > want[OLD].found[id]) {
+			fprintf(stderr, "the run makes %s\n",
+				problem_get((enum problem_id)id)->id);
+			err = -EUCLEAN;
+		}
+	return err;
+}
+
+static int judge(struct job *job, const struct image *base,
+		 struct dev *recorder, uint64_t *failures)
+{
+	struct whole want[2] = { 0 };
 	struct result res = { 0 };
 	uint64_t tried = 0;
 	struct run run;
 	int err;
 
-	err = whole_take(base, &want);
+	err = take_wants(job, base, recorder, want);
 	if (!err)
 		err = run_take(recorder, &run);
 	if (err)
@@ -276,16 +298,16 @@ static int judge(struct job *job, const struct image *base,
 		err = 0;
 	}
 	if (!err)
-		err = enumerate(&run, base, &want, &job->plan, &res);
+		err = enumerate(&run, base, want, &job->plan, &res);
 	*failures += res.failures;
 	if (!err && !job->plant)
-		err = faults_try(&run, base, &job->runner, &want, job->nr_faults,
+		err = faults_try(&run, base, &job->runner, want, job->nr_faults,
 				 &tried, failures);
 	printf("%" PRIu64 " paths, %zu transactions, %" PRIu64 " writes, %"
 	       PRIu64 " flushes: %" PRIu64 " states, %" PRIu64
 	       " read whole, %" PRIu64 " written to files; %" PRIu64
 	       " errors and stops; seed %" PRIu64 "; %" PRIu64 " failures\n",
-	       want.tree.paths, run.txns.nr, run.nr_writes, run.nr_flushes,
+	       want[NEW].tree.paths, run.txns.nr, run.nr_writes, run.nr_flushes,
 	       res.states, res.walked, res.dumped, tried, job->plan.seed,
 	       *failures);
 	run_free(&run);
@@ -337,13 +359,21 @@ static int crash(struct job *job, const char *const *path, size_t nr_paths)
 
 static int set_engine(struct job *job, struct cli *cli)
 {
+	static const char *const names[] = {
+		[RUN_GC] = "gc", [RUN_DEFRAG] = "defrag",
+		[RUN_REPLAY] = "replay",
+	};
 	const char *name = cli->operands[0];
+	unsigned int i = 0;
 
-	job->runner.is_defrag = !strcmp(name, "defrag");
-	if (!job->runner.is_defrag && strcmp(name, "gc"))
-		return cli_fail(cli, "\"%s\" is neither gc nor defrag", name);
-	if (!job->runner.is_defrag && cli->nr_operands > 2)
-		return cli_fail(cli, "gc takes no paths");
+	while (i < sizeof(names) / sizeof(names[0]) && strcmp(name, names[i]))
+		i++;
+	if (i == sizeof(names) / sizeof(names[0]))
+		return cli_fail(cli, "\"%s\" is none of gc, defrag, replay",
+				name);
+	job->runner.engine = (enum runner_engine)i;
+	if (i != RUN_DEFRAG && cli->nr_operands > 2)
+		return cli_fail(cli, "%s takes no paths", name);
 	if (job->plan.nr_dumps && !job->plan.dump_dir)
 		return cli_fail(cli, "--dumps needs --dump-dir");
 	return 0;
@@ -357,7 +387,7 @@ int main(int argc, char **argv)
 	};
 	struct cli cli = {
 		.program = "crash-run",
-		.usage = "[OPTION]... gc|defrag IMAGE [PATH]...",
+		.usage = "[OPTION]... gc|defrag|replay IMAGE [PATH]...",
 		.summary = "Try each state that a power cut or an I/O error may leave during a run "
 			"on a copy of IMAGE in memory.",
 		.opts = options,

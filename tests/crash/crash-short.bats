@@ -62,3 +62,13 @@ finds() {
 @test "the rig finds a block copied wrongly" {
 	finds bad-copy 'the tree differs'
 }
+
+@test "every state of a replay is the volume with its orphans or without" {
+	xz -dc "$top_srcdir/tests/images/orphans.img.xz" >"$BATS_TEST_TMPDIR/o"
+	"$crash" --subsets 20 --walks 8 --faults 40 replay "$BATS_TEST_TMPDIR/o"
+	run "$crash" --plant commit-first replay "$BATS_TEST_TMPDIR/o"
+	[ "$status" -eq 1 ]
+	run "$crash" replay "$aged"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"has nothing to do"* ]]
+}

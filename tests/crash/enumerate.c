@@ -48,6 +48,7 @@ static void walk(struct player *p)
 {
 	const char *wrong;
 	struct volume *vol;
+	int which;
 
 	p->res.walked++;
 	if (image_open(&p->st.img, &vol)) {
@@ -56,10 +57,12 @@ static void walk(struct player *p)
 	}
 	if (vol->cp.version != state_live(&p->st))
 		fail(p, "the reader takes another checkpoint");
-	wrong = whole_differs(p->want, vol);
+	which = vol->cp.version == p->run->refs[0].version ? OLD : NEW;
+	wrong = whole_differs(&p->want[which], vol);
 	volume_close(vol);
 	if (!wrong)
-		wrong = whole_goes_on(p->want, &p->st.img, p->plan->runner);
+		wrong = whole_goes_on(&p->want[NEW], &p->st.img,
+				      p->plan->runner);
 	if (wrong)
 		fail(p, wrong);
 }

@@ -22,7 +22,10 @@ struct result {
 	uint64_t failures;		/* the first few were printed */
 };
 
-/* @want: what every state has to be. 0, or no memory or disk. */
+/*
+ * @want: what a state has to be in which the checkpoint of before (OLD) or a
+ * later one (NEW) is live. 0, or no memory or disk.
+ */
 int enumerate(const struct run *run, const struct image *base,
 	      const struct whole *want, const struct plan *plan,
 	      struct result *out);

@@ -10,7 +10,7 @@
  * Let the run fail at its n-th read, write or flush, for up to @nr different n
  * of each, spread over the whole of it: it has to return an error, write
  * nothing after it that the run without errors would not have, and leave the
- * old or the last committed state. Likewise stops at its n-th report of
+ * old or the last committed state (@want: OLD, NEW). Likewise stops at its n-th report of
  * progress, which are no errors. @failures is added to.
  */
 int faults_try(const struct run *run, const struct image *base,

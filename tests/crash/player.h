@@ -8,7 +8,7 @@
 struct player {
 	const struct run *run;
 	const struct plan *plan;
-	const struct whole *want;
+	const struct whole *want;	/* OLD and NEW */
 	const struct image *base;
 	struct state st;
 	struct result res;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Runs one of the engines and takes from its report what both have. */
+/* Runs one of the engines and takes from its report what all have. */
 #include "config.h"
 
 #include "runner.h"
@@ -64,12 +64,32 @@ static int run_defrag(const struct runner *r, struct volume *vol,
 	return err;
 }
 
+static int run_replay(struct volume *vol, struct outcome *out)
+{
+	struct replay_report rep = { 0 };
+	int err = replay_run(vol, &rep);
+
+	out->commits = rep.commits.commits;
+	out->free_secs_after = UINT64_MAX;
+	snprintf(out->text, sizeof(out->text), "%" PRIu64 " orphans freed, %"
+		 PRIu64 " files recovered from %" PRIu64 " nodes, %" PRIu64
+		 " commits", rep.orphans.inodes, rep.recovered.inodes,
+		 rep.recovered.chain_nodes, out->commits);
+	return err;
+}
+
 int runner_run(const struct runner *r, struct volume *vol,
 	       gc_progress_fn *progress, void *priv, struct outcome *out)
 {
 	*out = (struct outcome){ 0 };
-	return r->is_defrag ? run_defrag(r, vol, progress, priv, out) :
-			      run_gc(r, vol, progress, priv, out);
+	switch (r->engine) {
+	case RUN_DEFRAG:
+		return run_defrag(r, vol, progress, priv, out);
+	case RUN_REPLAY:
+		return run_replay(vol, out);
+	default:
+		return run_gc(r, vol, progress, priv, out);
+	}
 }
 
 void runner_free(struct runner *r)

@@ -6,18 +6,21 @@
 #include "api/select.h"
 #include "engine/defrag.h"
 #include "engine/gc.h"
+#include "engine/replay.h"
+
+enum runner_engine { RUN_GC, RUN_DEFRAG, RUN_REPLAY };
 
 struct runner {
-	bool is_defrag;			/* else garbage collection */
+	enum runner_engine engine;
 	struct gc_options gc;
 	struct defrag_options defrag;
 	struct ino_vec only;		/* what defrag.only borrows */
 };
 
-/* What both engines report of a run. */
+/* What all engines report of a run. */
 struct outcome {
 	uint64_t commits;
-	uint64_t free_secs_after;
+	uint64_t free_secs_after;	/* UINT64_MAX: it does not say */
 	bool was_stopped;		/* by its callback */
 	char text[160];			/* of what it did, for people */
 };

@@ -8,6 +8,7 @@
 
 #include "format/validate.h"
 #include "meta/checkpoint.h"
+#include "tree/inode.h"
 #include "tree/pending.h"
 
 #include <errno.h>
@@ -215,6 +216,51 @@ static void reach_segment(const struct image *img, const struct volume *vol,
 			reach(img, ref, seg_to_blk(&vol->lo, segno) + i);
 }
 
+/* The addresses in a node that was written after the checkpoint. */
+static void reach_addrs(const struct image *img, const struct volume *vol,
+			struct ref *ref, const le32 *addrs, uint32_t nr)
+{
+	for (uint32_t i = 0; i < nr; i++)
+		if (blk_is_main(&vol->lo, le32_get(addrs[i])))
+			reach(img, ref, le32_get(addrs[i]));
+}
+
+static void reach_chain_node(const struct image *img,
+			     const struct volume *vol, struct ref *ref,
+			     const void *block)
+{
+	uint32_t ofs = foot_ofs(node_foot(&vol->lo, block));
+	struct inode inode;
+	struct fault fault;
+
+	if (node_kind(&vol->lo, ofs) == NODE_DIRECT)
+		reach_addrs(img, vol, ref, node_slots(block),
+			    vol->lo.addrs_per_node);
+	else if (!ofs && !inode_decode(&vol->lo, block, &inode, &fault) &&
+		 inode_has_blocks(&inode))
+		reach_addrs(img, vol, ref, inode_file_addrs(&inode, block),
+			    inode.nr_addrs);
+}
+
+/* Until it is replayed, what was fsynced is part of the old state. */
+static void reach_chain(const struct image *img, const struct volume *vol,
+			struct ref *ref)
+{
+	uint32_t blk = ref->chain_blk;
+
+	for (uint32_t n = 0; n < img->nr_blks && blk_is_main(&vol->lo, blk);
+	     n++) {
+		const uint8_t *block = img->data + (size_t)blk * BLOCK;
+		const struct od_node_foot *foot = node_foot(&vol->lo, block);
+
+		if (le64_get(foot->cp_ver) != ref->chain_version)
+			break;
+		reach(img, ref, blk);
+		reach_chain_node(img, vol, ref, block);
+		blk = le32_get(foot->next_blk);
+	}
+}
+
 static void reach_all(const struct image *img, const struct volume *vol,
 		      struct ref *ref)
 {
@@ -247,10 +293,13 @@ int ref_make(const struct image *img, struct ref *out)
 	};
 	warm = &vol->cp.log[LOG_WARM_NODE];
 	out->chain_blk = seg_to_blk(&vol->lo, warm->segno) + warm->next;
-	if (out->hash && out->sit_maps)
+	if (out->hash && out->sit_maps) {
 		reach_all(img, vol, out);
-	else
+		reach_chain(img, vol, out);
+		err = pending_fsyncs(vol, &out->nr_fsynced);
+	} else {
 		err = -ENOMEM;
+	}
 	volume_close(vol);
 	return err;
 }
@@ -350,7 +399,7 @@ uint64_t state_live(struct state *st)
 	return st->live;
 }
 
-/* Would a mount replay nodes that nobody fsynced? */
+/* Would a mount replay other nodes than those that were fsynced? */
 static bool chain_is_forged(const struct state *st, const struct ref *ref)
 {
 	const struct od_node_foot *foot;
@@ -362,13 +411,13 @@ static bool chain_is_forged(const struct state *st, const struct ref *ref)
 	foot = node_foot(&st->img.lo,
 			 st->img.data + (size_t)ref->chain_blk * BLOCK);
 	if (le64_get(foot->cp_ver) != ref->chain_version)
-		return false;
+		return ref->nr_fsynced;
 	if (image_open(&st->img, &vol))
 		return true;
 	if (pending_fsyncs(vol, &nr))
-		nr = 1;
+		nr = UINT64_MAX;
 	volume_close(vol);
-	return nr;
+	return nr != ref->nr_fsynced;
 }
 
 static uint32_t first_bad(const struct state *st, int which)

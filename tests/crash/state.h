@@ -28,6 +28,7 @@ struct ref {
 	uint8_t *sit_maps;		/* by segno, for summaries */
 	uint32_t chain_blk;		/* where roll-forward begins */
 	uint64_t chain_version;
+	uint64_t nr_fsynced;		/* nodes that a mount would replay */
 	uint64_t nr_reached;
 };
 

@@ -31,6 +31,8 @@ int whole_take(const struct image *img, struct whole *out)
 	if (!err) {
 		err = digest_volume(vol, &out->tree);
 		if (!err)
+			err = pending_fsyncs(vol, &out->pending);
+		if (!err)
 			err = count_findings(vol, out->found);
 		volume_close(vol);
 	}
@@ -66,8 +68,8 @@ const char *whole_differs(const struct whole *want, struct volume *vol)
 		return "the tree cannot be read";
 	if (d.hash != want->tree.hash || d.paths != want->tree.paths)
 		return "the tree differs";
-	if (pending_fsyncs(vol, &pending) || pending)
-		return "fsynced nodes wait to be replayed";
+	if (pending_fsyncs(vol, &pending) || pending != want->pending)
+		return "other fsynced nodes wait to be replayed";
 	return new_finding(want, vol);
 }
 

@@ -13,6 +13,7 @@
 
 struct whole {
 	struct digest tree;
+	uint64_t pending;		/* fsynced nodes that wait */
 	uint64_t found[NR_PROBLEMS];
 };
 
@@ -29,7 +30,7 @@ const char *whole_differs(const struct whole *want, struct volume *vol);
 /* NULL, or why a program would not write to @img. Reads tables, no files. */
 const char *whole_refuses(const struct image *img);
 
-/* NULL, or why another run cannot go on from @img to its end. */
+/* NULL, or why another run cannot go on from @img to its end, which is @want. */
 const char *whole_goes_on(const struct whole *want, const struct image *img,
 			  const struct runner *runner);
 
