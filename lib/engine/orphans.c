@@ -118,6 +118,16 @@ static int free_tree(struct edit *ed, const struct inode *inode,
 	return 0;
 }
 
+/* A name that still leads to it would lead nowhere. */
+static int check_unlinked(struct volume *vol, const struct inode *inode)
+{
+	if (!inode->links)
+		return 0;
+	return ctx_fail(vol->ctx, -EUCLEAN, "orphan %" PRIu32 " has %" PRIu32
+			" links, so it is none: check the volume with "
+			"fsck.f2fs", inode->ino, inode->links);
+}
+
 int orphans_free_inode(struct edit *ed, uint32_t ino, struct orphans_stats *st)
 {
 	struct volume *vol = ed->vol;
@@ -133,6 +143,8 @@ int orphans_free_inode(struct edit *ed, uint32_t ino, struct orphans_stats *st)
 	if (!block)
 		return ctx_nomem(vol->ctx, "an inode");
 	err = inode_read(vol, ino, block, &inode);
+	if (!err)
+		err = check_unlinked(vol, &inode);
 	if (!err && inode.flags & OD_FLAG_DEVICE_ALIAS)
 		err = ctx_fail(vol->ctx, -EOPNOTSUPP, "orphan %" PRIu32 " is "
 			       "an alias of a device: mount and unmount the "

@@ -23,7 +23,7 @@ struct orphans_stats {
  */
 int orphans_free(struct edit *ed, struct orphans_stats *st);
 
-/* Free one inode with all that belongs to it, whatever its link count. */
+/* Free one inode without links, and all that belongs to it. */
 int orphans_free_inode(struct edit *ed, uint32_t ino, struct orphans_stats *st);
 
 #endif

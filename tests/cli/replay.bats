@@ -49,6 +49,24 @@ bats_require_minimum_version 1.5.0
 	[ "$(sum_of)" = "$poked" ]
 }
 
+@test "a file with a name is not freed, whatever the list of orphans says" {
+	shipped orphans
+	ino=$("$top_builddir/tests/lib/f2dump" manifest "$img" |
+		sed -n 's/^f0001 .* ino=\([0-9]*\) .*/\1/p')
+	poke orphan.0=$ino
+	before=$(sum_of)
+	run "$FSCK" -p "$img"
+	echo "$output"
+	[ "$status" -eq 4 ]
+	for prog in "$GCCTL run" "$DEFRAG"; do
+		run $prog --replay "$img"
+		echo "$output"
+		[ "$status" -eq 1 ]
+		[[ "$output" == *"orphan $ino has "*" links, so it is none"* ]]
+		[ "$(sum_of)" = "$before" ]
+	done
+}
+
 @test "gcctl run and defrag keep orphans, and free them with --replay" {
 	for prog in "$GCCTL run --full" "$DEFRAG --full"; do
 		shipped orphans
