@@ -114,6 +114,19 @@ static void print_summary(struct out *out, const char *path,
 		 s->frag.non_contiguous, s->frag.free_runs);
 }
 
+/* Of a volume that was not cleanly unmounted: what -p would do. */
+static void print_offer(const struct fsck *f, struct out *out,
+			const char *path, const struct f2c_check_summary *s)
+{
+	if (f->repair || s->errors || !(s->orphans || s->fsyncs_pending))
+		return;
+	out_text(out, "%s: not cleanly unmounted: %" PRIu64 " orphan%s to be "
+		 "freed, %" PRIu64 " fsynced node%s to be replayed; the next "
+		 "mount does it, or fsck.f2fs -p", path, s->orphans,
+		 s->orphans == 1 ? "" : "s", s->fsyncs_pending,
+		 s->fsyncs_pending == 1 ? "" : "s");
+}
+
 static void put_fragmentation(struct out *out, const struct f2c_frag *frag)
 {
 	out_begin_object(out, "fragmentation", NULL);
@@ -166,6 +179,7 @@ void report_check(struct fsck *f, struct out *out, const char *path,
 	if (f->s.verbose)
 		print_verbose(out, s);
 	print_summary(out, path, s);
+	print_offer(f, out, path, s);
 	if (f->repair && status & FSCK_UNCORRECTED)
 		out_text(out, "%s: repair is not there yet: nothing was changed",
 			 path);

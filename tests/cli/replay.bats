@@ -33,6 +33,8 @@ bats_require_minimum_version 1.5.0
 		run "$FSCK" $opt "$img"
 		echo "$opt: $output"
 		[ "$status" -eq 0 ]
+		[ "${opt#-[py]}" != "$opt" ] ||
+			[[ "$output" == *": 5 orphans to be freed, 0 fsynced nodes to be replayed"* ]]
 		[ "$(sum_of)" = "$before" ]
 	done
 	[[ "${lines[0]}" == *": 5 orphans would be freed, with 101 blocks" ]]
