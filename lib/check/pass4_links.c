@@ -88,6 +88,15 @@ static void check_dir_inode(const struct link_check *lc)
 	check_count(lc, lc->rec->ofs - 2);
 }
 
+/*
+ * An O_TMPFILE file's inode may reach the disk with the link that every inode
+ * is born with; recover_orphan_inode() of the kernel clears it.
+ */
+static bool is_born_nameless(const struct nid_rec *rec)
+{
+	return rec->type == OD_FT_REG && rec->ofs == 1 && !rec->claim;
+}
+
 static void check_inode(const struct link_check *lc)
 {
 	const struct nid_rec *rec = lc->rec;
@@ -98,7 +107,8 @@ static void check_inode(const struct link_check *lc)
 		if (rec->claim)
 			found_inode(lc, P_CP_ORPHAN,
 				    "a directory entry names an orphan");
-		check_count(lc, rec->ofs);
+		if (!is_born_nameless(rec))
+			check_count(lc, rec->ofs);
 	} else if (rec->flags & REC_QUOTA) {
 		check_count(lc, rec->ofs - 1);
 	} else if (rec->type == OD_FT_DIR) {

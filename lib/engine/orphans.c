@@ -118,10 +118,14 @@ static int free_tree(struct edit *ed, const struct inode *inode,
 	return 0;
 }
 
-/* A name that still leads to it would lead nowhere. */
+/*
+ * A name that still leads to it would lead nowhere. A file that was made
+ * without a name (O_TMPFILE) has the link it was born with until the kernel
+ * writes its inode again; recover_orphan_inode() takes no heed of it.
+ */
 static int check_unlinked(struct volume *vol, const struct inode *inode)
 {
-	if (!inode->links)
+	if (!inode->links || (inode->links == 1 && !inode->namelen))
 		return 0;
 	return ctx_fail(vol->ctx, -EUCLEAN, "orphan %" PRIu32 " has %" PRIu32
 			" links, so it is none: check the volume with "

@@ -69,6 +69,24 @@ bats_require_minimum_version 1.5.0
 	done
 }
 
+@test "a file that was made without a name is freed with its first link" {
+	local ino
+
+	# As a cut may leave one of O_TMPFILE.
+	shipped orphans
+	for ((n = 0; ; n++)); do
+		ino=$(peek "orphan.$n")
+		[ $(($(peek "inode.$ino.mode") & 0170000)) -ne $((0100000)) ] ||
+			break
+	done
+	poke "inode.$ino.links=1" "inode.$ino.namelen=0"
+	run "$FSCK" -p "$img"
+	echo "$output"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *": 5 orphans freed, with 101 blocks"* ]]
+	[[ "$output" == *": clean, 26 files"* ]]
+}
+
 @test "gcctl run and defrag keep orphans, and free them with --replay" {
 	for prog in "$GCCTL run --full" "$DEFRAG --full"; do
 		shipped orphans
