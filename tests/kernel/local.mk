@@ -12,6 +12,7 @@ kernel_tests += %D%/defrag.bats
 kernel_tests += %D%/stopped.bats
 kernel_tests += %D%/cases.bats
 kernel_tests += %D%/kinds.bats
+kernel_tests += %D%/recover-cuts.bats
 
 EXTRA_DIST += %D%/README.md
 EXTRA_DIST += %D%/setup
@@ -34,6 +35,11 @@ EXTRA_DIST += %D%/defrag.bash
 EXTRA_DIST += %D%/defrag-large.bats
 EXTRA_DIST += %D%/guest-mkfs-device
 EXTRA_DIST += %D%/mkfs-largest.bats
+EXTRA_DIST += %D%/cut-images
+EXTRA_DIST += %D%/cut-judge
+EXTRA_DIST += %D%/cuts.bash
+EXTRA_DIST += %D%/guest-mounts
+EXTRA_DIST += %D%/recover-large.bats
 
 # At full size: some minutes, and a few GiB of sparse files.
 check-kernel-large: all
@@ -41,4 +47,8 @@ check-kernel-large: all
 		TESTS='%D%/gc-large.bats %D%/defrag-large.bats \
 		%D%/mkfs-largest.bats'
 
-.PHONY: check-kernel-large
+# Some hundred power cuts; about half an hour.
+check-recover-large: all
+	$(AM_V_at)$(MAKE) $(AM_MAKEFLAGS) check TESTS=%D%/recover-large.bats
+
+.PHONY: check-kernel-large check-recover-large

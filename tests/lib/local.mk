@@ -10,6 +10,7 @@ EXTRA_DIST += %D%/segments.py
 EXTRA_DIST += %D%/victims.py
 EXTRA_DIST += %D%/workload.py
 EXTRA_DIST += %D%/crowd.py
+EXTRA_DIST += %D%/fsyncs.py
 EXTRA_DIST += %D%/kinds.py
 
 # A reader of volumes for other tests; not a test by itself.
