@@ -6,5 +6,6 @@ lib_libf2core_int_la_SOURCES += \
 	%D%/le.h \
 	%D%/map.c %D%/map.h \
 	%D%/setsum.c %D%/setsum.h \
+	%D%/sort.h \
 	%D%/vec.h \
 	%D%/work.c %D%/work.h

@@ -4,6 +4,7 @@
 
 #include "engine/copy.h"
 
+#include "base/sort.h"
 #include "base/work.h"
 #include "dev/prefetch.h"
 
@@ -70,7 +71,7 @@ static int read_window(struct copy *c, struct window *w,
 
 	for (size_t i = 0; i < nr; i++)
 		w->slots[i] = (struct slot){ pairs[i].src, (uint32_t)i };
-	qsort(w->slots, nr, sizeof(*w->slots), by_src);
+	sort_in_place(w->slots, nr, sizeof(*w->slots), by_src);
 	for (size_t i = 0, n; i < nr; i += n) {
 		const struct slot *s = &w->slots[i];
 		int err;
@@ -226,7 +227,7 @@ int copy_blocks(struct copy *c, struct copy_pair *pairs, size_t nr)
 
 	if (!nr)
 		return 0;
-	qsort(pairs, nr, sizeof(*pairs), by_dst);
+	sort_in_place(pairs, nr, sizeof(*pairs), by_dst);
 	err = make_windows(&job);
 	if (!err)
 		err = work_run_merged(NR_WINDOWS,

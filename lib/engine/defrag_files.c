@@ -8,6 +8,7 @@
 #include "engine/defrag_int.h"
 
 #include "engine/flush.h"
+#include "base/sort.h"
 
 #include <errno.h>
 
@@ -58,7 +59,7 @@ static uint32_t planned_extents(struct defrag *d, uint32_t ino)
 	struct move_vec *moves = &d->txn.moves;
 	uint32_t n = 0;
 
-	vec_sort(moves, moves_by_file);
+	vec_sort_in_place(moves, moves_by_file);
 	for (size_t i = 0; i < moves->nr; i++)
 		n += moves->v[i].ino == ino &&
 		     (!i || moves->v[i].ino != moves->v[i - 1].ino ||

@@ -4,6 +4,8 @@
 
 #include "engine/pack.h"
 
+#include "base/sort.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +38,7 @@ static int drain(struct queue *q, size_t nr)
 
 	if (!nr)
 		return 0;
-	qsort(r->v, nr, sizeof(*r->v), by_file);
+	sort_in_place(r->v, nr, sizeof(*r->v), by_file);
 	err = pack_fill(q->t, r->v, nr);
 	memmove(r->v, r->v + nr, (r->nr - nr) * sizeof(*r->v));
 	r->nr -= nr;

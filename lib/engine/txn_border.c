@@ -9,6 +9,7 @@
 #include "engine/txn.h"
 
 #include "base/bits.h"
+#include "base/sort.h"
 #include "tree/node.h"
 
 #include <errno.h>
@@ -247,7 +248,7 @@ static void drop_duplicates(struct txn *t)
 	struct move *v = t->moves.v;
 	size_t n = 0;
 
-	vec_sort(&t->moves, by_src);
+	vec_sort_in_place(&t->moves, by_src);
 	for (size_t i = 0; i < t->moves.nr; i++) {
 		const struct move *last = n ? &v[n - 1] : NULL;
 

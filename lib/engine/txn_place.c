@@ -8,6 +8,7 @@
 #include "engine/pack.h"
 
 #include "base/bits.h"
+#include "base/sort.h"
 #include "engine/victim.h"
 
 #include <errno.h>
@@ -132,7 +133,7 @@ int txn_place(struct txn *t)
 		alloc_withhold(&t->alloc, t->withheld.v[i]);
 	renew_logs(t);
 	expect_blocks(t);
-	vec_sort(&t->moves, moves_by_src);
+	vec_sort_in_place(&t->moves, moves_by_src);
 	err = t->no_pack ? place_in_scan_order(t) : pack_moves(t);
 	if (!err)
 		err = place_nodes(t);

@@ -9,6 +9,7 @@
 #include "engine/txn.h"
 
 #include "base/bits.h"
+#include "base/sort.h"
 #include "dev/prefetch.h"
 #include "tree/inode.h"
 
@@ -60,7 +61,7 @@ static void merge_duplicates(struct txn *t)
 	struct txn_node *v = t->nodes.v;
 	size_t n = 0;
 
-	vec_sort(&t->nodes, by_nid);
+	vec_sort_in_place(&t->nodes, by_nid);
 	for (size_t i = 0; i < t->nodes.nr; i++) {
 		if (n && v[n - 1].nid == v[i].nid) {
 			v[n - 1].is_victim |= v[i].is_victim;
@@ -81,7 +82,7 @@ static int list_nodes(struct txn *t)
 	const struct move *v = t->moves.v;
 	int err = 0;
 
-	vec_sort(&t->moves, moves_by_slot);
+	vec_sort_in_place(&t->moves, moves_by_slot);
 	for (size_t i = 0; !err && i < t->moves.nr; i++) {
 		if (i && v[i].nid == v[i - 1].nid)
 			continue;

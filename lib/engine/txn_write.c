@@ -12,6 +12,7 @@
 #include "engine/node_foot.h"
 #include "format/validate.h"
 #include "tree/inode.h"
+#include "base/sort.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -97,7 +98,7 @@ static void find_new_extents(struct txn *t)
 {
 	const struct move *v = t->moves.v;
 
-	vec_sort(&t->moves, moves_by_file);
+	vec_sort_in_place(&t->moves, moves_by_file);
 	for (size_t i = 0, n; i < t->moves.nr; i += n) {
 		for (n = 1; i + n < t->moves.nr && v[i + n].ino == v[i].ino;
 		     n++)
@@ -113,7 +114,7 @@ static void hand_moves_to_nodes(struct txn *t)
 
 	for (size_t i = 0; i < t->nodes.nr; i++)
 		t->nodes.v[i].nr_moves = 0;
-	vec_sort(&t->moves, moves_by_slot);
+	vec_sort_in_place(&t->moves, moves_by_slot);
 	for (size_t i = 0, n; i < t->moves.nr; i += n) {
 		struct txn_node *node = txn_find_node(t, v[i].nid);
 

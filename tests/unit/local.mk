@@ -32,6 +32,9 @@ tests_unit_t_map_SOURCES = %D%/t-map.c %D%/unit.h
 check_PROGRAMS += %D%/t-prefetch
 tests_unit_t_prefetch_SOURCES = %D%/t-prefetch.c %D%/unit.h
 
+check_PROGRAMS += %D%/t-sort
+tests_unit_t_sort_SOURCES = %D%/t-sort.c %D%/unit.h
+
 check_PROGRAMS += %D%/t-vec
 tests_unit_t_vec_SOURCES = %D%/t-vec.c %D%/unit.h
 
