@@ -226,6 +226,7 @@ static uint64_t left_with_logs(const struct defrag *d)
  */
 int defrag_plan_files(struct defrag *d, size_t at, size_t nr, bool whole)
 {
+	struct secno_vec first;
 	uint64_t cost;
 	int err;
 
@@ -239,9 +240,15 @@ int defrag_plan_files(struct defrag *d, size_t at, size_t nr, bool whole)
 	if (err || !d->helpers.nr)
 		return err;
 	cost = overhead(d, at, nr);
+	first = d->helpers;
+	d->helpers = (struct secno_vec){ 0 };
 	err = plan_with_helpers(d, at, nr, false);
 	if (err != -ENOSPC && (err || overhead(d, at, nr) +
-				      left_with_logs(d) < cost))
+				      left_with_logs(d) < cost)) {
+		vec_free(&first);
 		return err;
-	return plan_with_helpers(d, at, nr, true);
+	}
+	vec_free(&d->helpers);
+	d->helpers = first;
+	return plan_once(d, at, nr, true);
 }
