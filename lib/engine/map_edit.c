@@ -234,6 +234,33 @@ int map_edit_set(struct edit *ed, struct file_slot *slot, uint32_t blk)
 	return err;
 }
 
+/*
+ * That the block which is freed with the slot is the slot's own: another file
+ * would lose it. What this edit wrote is.
+ */
+static int prove_owned(struct edit *ed, const struct file_slot *slot)
+{
+	struct volume *vol = ed->vol;
+	struct sum_entry owner;
+	int err;
+
+	if (!blk_is_real(slot->blk) || map_get(&ed->placed, slot->blk, NULL))
+		return 0;
+	if (!blk_is_main(&vol->lo, slot->blk))
+		return ctx_fail(vol->ctx, -EUCLEAN, "inode %" PRIu32
+				": file block %" PRIu64 " is at block %" PRIu32
+				", outside the main area", slot->ino,
+				slot->lblk, slot->blk);
+	err = edit_owner(ed, slot->blk, &owner);
+	if (err || (owner.nid == slot->nid && owner.ofs == slot->ofs))
+		return err;
+	return ctx_fail(vol->ctx, -EUCLEAN, "inode %" PRIu32 ": file block %"
+			PRIu64 " is at block %" PRIu32 ", which belongs to "
+			"node %" PRIu32 " by its summary: check the volume "
+			"with fsck.f2fs", slot->ino, slot->lblk, slot->blk,
+			owner.nid);
+}
+
 int map_edit_write(struct edit *ed, struct file_slot *slot, uint8_t type,
 		   const void *block)
 {
@@ -243,9 +270,9 @@ int map_edit_write(struct edit *ed, struct file_slot *slot, uint8_t type,
 		.ofs = (uint16_t)slot->ofs,
 	};
 	uint32_t blk;
-	int err = 0;
+	int err = prove_owned(ed, slot);
 
-	if (slot->blk == OD_BLK_NULL)
+	if (!err && slot->blk == OD_BLK_NULL)
 		err = need_room(ed);
 	if (!err)
 		err = edit_write_data(ed, slot->blk, type, owner, block, &blk);
@@ -254,7 +281,9 @@ int map_edit_write(struct edit *ed, struct file_slot *slot, uint8_t type,
 
 int map_edit_drop(struct edit *ed, struct file_slot *slot)
 {
-	int err = edit_drop_block(ed, slot->blk);
+	int err = prove_owned(ed, slot);
 
+	if (!err)
+		err = edit_drop_block(ed, slot->blk);
 	return err ? err : map_edit_set(ed, slot, OD_BLK_NULL);
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 lib_libf2core_int_la_SOURCES += \
 	%D%/feature.c %D%/feature.h \
+	%D%/fold.c %D%/fold.h \
 	%D%/hash.c %D%/hash.h \
 	%D%/label.c %D%/label.h \
 	%D%/layout.c %D%/layout.h \

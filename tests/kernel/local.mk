@@ -13,6 +13,7 @@ kernel_tests += %D%/stopped.bats
 kernel_tests += %D%/cases.bats
 kernel_tests += %D%/kinds.bats
 kernel_tests += %D%/recover-cuts.bats
+kernel_tests += %D%/names.bats
 
 EXTRA_DIST += %D%/README.md
 EXTRA_DIST += %D%/setup
@@ -34,6 +35,7 @@ EXTRA_DIST += %D%/gc-large.bats
 EXTRA_DIST += %D%/defrag.bash
 EXTRA_DIST += %D%/defrag-large.bats
 EXTRA_DIST += %D%/guest-mkfs-device
+EXTRA_DIST += %D%/guest-names
 EXTRA_DIST += %D%/mkfs-largest.bats
 EXTRA_DIST += %D%/cut-images
 EXTRA_DIST += %D%/cut-judge

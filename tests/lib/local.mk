@@ -12,6 +12,7 @@ EXTRA_DIST += %D%/workload.py
 EXTRA_DIST += %D%/crowd.py
 EXTRA_DIST += %D%/fsyncs.py
 EXTRA_DIST += %D%/kinds.py
+EXTRA_DIST += %D%/names.py
 
 # A reader of volumes for other tests; not a test by itself.
 noinst_PROGRAMS += %D%/f2dump
@@ -19,6 +20,12 @@ tests_lib_f2dump_SOURCES = %D%/f2dump.c %D%/f2dump.h \
 	%D%/f2dump_content.c %D%/f2dump_fiemap.c %D%/f2dump_manifest.c \
 	%D%/sha256.c %D%/sha256.h
 tests_lib_f2dump_LDADD = lib/libf2core-int.la
+
+# Changes names on a volume, for tests of directories.
+noinst_PROGRAMS += %D%/dir-edit
+tests_lib_dir_edit_SOURCES = %D%/dir-edit.c
+tests_lib_dir_edit_LDADD = lib/libf2core-int.la
+
 EXTRA_DIST += %D%/f2fields.py
 EXTRA_DIST += %D%/poke.py
 
