@@ -37,6 +37,8 @@ struct layout {
 	uint32_t nr_sit_blks;		/* of those, blocks in use */
 	uint32_t nr_nat_blks;		/* of one NAT copy */
 	uint32_t nr_nids;		/* nids the NAT has room for */
+	uint32_t zone_cap_blks;		/* usable in a section; 0: all.
+					 * Of the device, not the superblock */
 	uint32_t cp_payload;		/* blocks */
 	uint32_t sit_bitmap_bytes;
 	uint32_t nat_bitmap_bytes;

@@ -212,6 +212,16 @@ static bool has_children(const struct layout *lo, const void *block)
 	return false;
 }
 
+/*
+ * Whether the file may have to be cut although it has only its inode: between
+ * pinned files or on one of several devices is room for as much on any volume
+ * that can be used.
+ */
+static bool is_for_zones(const struct layout *lo, const struct part *p)
+{
+	return lo->zone_cap_blks && p->blocks > lo->zone_cap_blks;
+}
+
 int frag_feed_inode(struct frag_collector *c, const struct inode *inode,
 		    const void *block)
 {
@@ -234,7 +244,7 @@ int frag_feed_inode(struct frag_collector *c, const struct inode *inode,
 	if (inode_has_blocks(inode)) {
 		count_slots(inode_file_addrs(inode, block), inode->nr_addrs,
 			    inode->cluster_blks, &part);
-		if (has_children(c->lo, block))
+		if (has_children(c->lo, block) || is_for_zones(c->lo, &part))
 			return vec_push(&c->parts, &part);
 		add_part(&file, &part);
 	}
@@ -299,10 +309,7 @@ static bool are_neighbours(const struct layout *lo, const struct part *inode,
 				      inode->node_addrs);
 }
 
-/*
- * A file that no stretch between pinned files can hold. One that has only its
- * inode is not asked: it is never so long on a volume that can be used.
- */
+/* A file that no stretch of blocks that can be used holds. */
 static int count_cuts(struct volume *vol, const struct islands *islands,
 		      uint32_t ino, struct counts *file)
 {

@@ -21,8 +21,9 @@ struct frag {
 	uint64_t file_blocks_sum;	/* of frag_scan(): setsum of them */
 	uint64_t extents;
 	uint64_t ideal_extents;		/* the fewest that can be: runs of the
-					 * logical maps, cut where pinned files
-					 * leave no stretch that is as long */
+					 * logical maps, cut where pinned files,
+					 * devices and zones leave no stretch
+					 * that is as long */
 	uint64_t fragmented_files;	/* with more extents than ideal */
 	uint64_t breaks;		/* logical neighbours not adjacent */
 	uint64_t neighbours;		/* logical neighbours in all */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Stretches of the main area between blocks of pinned files. */
+/*
+ * Stretches of the main area between blocks of pinned files, ends of devices,
+ * and what lies beyond the capacity of zones.
+ */
 #include "config.h"
 
 #include "tree/frag_islands.h"
@@ -12,7 +15,38 @@
 struct marker {
 	const struct layout *lo;
 	uint8_t *map;			/* a bit a block: it cannot move */
+	uint64_t borders[OD_MAX_DEVICES]; /* first blocks of devices */
+	int nr_borders;
 };
+
+/* The first device also has what lies before segment 0 (kernel super.c,
+ * f2fs_scan_devices()). */
+static void find_borders(const struct od_super *sb, struct marker *m)
+{
+	uint64_t blk = le32_get(sb->segment0_blkaddr);
+
+	for (int i = 0; i < OD_MAX_DEVICES && sb->devs[i].path[0]; i++) {
+		blk += (uint64_t)le32_get(sb->devs[i].total_segments) *
+		       m->lo->blks_per_seg;
+		m->borders[m->nr_borders++] = blk;
+	}
+}
+
+static bool is_border(const struct marker *m, uint32_t blk)
+{
+	for (int i = 0; i < m->nr_borders; i++)
+		if (m->borders[i] == blk)
+			return true;
+	return false;
+}
+
+static bool is_barred(const struct marker *m, uint32_t blk)
+{
+	uint32_t i = blk - m->lo->main_blk, cap = m->lo->zone_cap_blks;
+
+	return bit_test_lsb(m->map, i) ||
+	       (cap && i % blks_per_sec(m->lo) >= cap);
+}
 
 static int mark_run(void *priv, const struct extent *e)
 {
@@ -49,16 +83,17 @@ static int longest_first(const void *pa, const void *pb)
 
 static int add_stretches(const struct marker *m, struct pinned_vec *out)
 {
-	uint32_t nr = m->lo->end_blk - m->lo->main_blk, run = 0;
+	uint32_t run = 0;
 
-	for (uint32_t i = 0; i <= nr; i++) {
-		if (i < nr && !bit_test_lsb(m->map, i)) {
-			run++;
-			continue;
+	for (uint32_t blk = m->lo->main_blk; blk <= m->lo->end_blk; blk++) {
+		bool barred = blk == m->lo->end_blk || is_barred(m, blk);
+
+		if (run && (barred || is_border(m, blk))) {
+			if (vec_push(out, &run))
+				return -ENOMEM;
+			run = 0;
 		}
-		if (run && vec_push(out, &run))
-			return -ENOMEM;
-		run = 0;
+		run += !barred;
 	}
 	vec_sort(out, longest_first);
 	return 0;
@@ -72,7 +107,8 @@ int islands_find(struct volume *vol, const struct pinned_vec *pinned,
 	int err = 0;
 
 	*out = (struct islands){ 0 };
-	if (!pinned->nr)
+	find_borders(&vol->super.sb, &m);
+	if (!pinned->nr && m.nr_borders < 2 && !vol->lo.zone_cap_blks)
 		return 0;
 	m.map = calloc((vol->lo.end_blk - vol->lo.main_blk) / 8 + 1, 1);
 	block = malloc(vol->lo.block_size);
@@ -86,7 +122,7 @@ int islands_find(struct volume *vol, const struct pinned_vec *pinned,
 	free(m.map);
 	if (err)
 		islands_free(out);
-	return err == -ENOMEM ? ctx_nomem(vol->ctx, "the map of pinned files") :
+	return err == -ENOMEM ? ctx_nomem(vol->ctx, "the map of what cannot move") :
 				err;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What cannot move cuts the main area into stretches: a file that is longer
+ * What cannot move cuts the main area into stretches, and so do the ends of
+ * devices, and of zones with a capacity below their size: a file that is longer
  * than all of them has more extents at its best than its holes make.
  */
 #ifndef F2CORE_TREE_FRAG_ISLANDS_H
@@ -16,8 +17,8 @@ struct islands {
 };
 
 /*
- * The stretches between blocks of the files @pinned, of which none may be
- * there. What cannot be read of those is passed over. 0 or -ENOMEM.
+ * The stretches between all of these, of which none may be there, and between
+ * blocks of the files @pinned. What cannot be read of those is passed over. 0 or -ENOMEM.
  */
 int islands_find(struct volume *vol, const struct pinned_vec *pinned,
 		 struct islands *out);

@@ -315,6 +315,64 @@ static void the_ideal_knows_what_cannot_move(void **state)
 	fake_free(&f);
 }
 
+static uint64_t ideal_of(struct fake *f)
+{
+	struct frag got = { 0 };
+
+	count_all(f, &got);
+	return got.ideal_extents;
+}
+
+/* Eight devices of 1,024 blocks; the first has the metadata besides. */
+static void the_ideal_knows_the_ends_of_devices(void **state)
+{
+	struct od_super *sb;
+	struct fake f;
+
+	(void)state;
+	fake_init(&f, 4096, 0);
+	sb = &f.vol.super.sb;
+	le32_set(&sb->segment0_blkaddr, 512);
+	for (int i = 0; i < OD_MAX_DEVICES; i++)
+		le32_set(&sb->devs[i].total_segments, i ? 2 : 1);
+	add_long_file(&f, FIRST_INO);
+	sb->devs[0].path[0] = '/';
+	assert_int_equal(ideal_of(&f), 2);
+	for (int i = 1; i < OD_MAX_DEVICES; i++)
+		sb->devs[i].path[0] = '/';
+	/* The block before the hole, and what no device holds. */
+	assert_int_equal(ideal_of(&f), 1 + 2);
+	/* Now the first holds all of it. */
+	le32_set(&sb->devs[0].total_segments, 3);
+	assert_int_equal(ideal_of(&f), 2);
+	fake_free(&f);
+}
+
+enum { CAPACITY = 300 };
+
+static void the_ideal_knows_the_capacity_of_zones(void **state)
+{
+	struct inode inode;
+	uint8_t *block;
+	struct fake f;
+	uint32_t n;
+
+	(void)state;
+	fake_init(&f, 4096, 0);
+	n = add_long_file(&f, FIRST_INO);
+	/* A short one, as long as three zones hold, in runs of one block. */
+	block = fake_inode(&f, FIRST_INO + 1, S_IFREG | 0644, 1 << 30);
+	inode = fake_decode(&f, block);
+	for (uint32_t i = 0; i < 3 * CAPACITY; i++)
+		le32_set(&inode_file_addrs(&inode, block)[i], 5000 + 2 * i);
+	f.vol.lo.zone_cap_blks = f.vol.lo.blks_per_seg;
+	assert_int_equal(ideal_of(&f), 2 + 1);
+	f.vol.lo.zone_cap_blks = CAPACITY;
+	assert_int_equal(ideal_of(&f), 1 + (n - 2 + CAPACITY - 1) / CAPACITY +
+				       3);
+	fake_free(&f);
+}
+
 static int stop_at_three(void *priv, unsigned int worker,
 			 const struct node_visit *v)
 {
@@ -372,6 +430,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts_equal_the_extents_of_all_files),
 		cmocka_unit_test(the_ideal_knows_what_cannot_move),
+		cmocka_unit_test(the_ideal_knows_the_ends_of_devices),
+		cmocka_unit_test(the_ideal_knows_the_capacity_of_zones),
 		cmocka_unit_test(scans_hand_over_what_cannot_be_read),
 	};
 
