@@ -202,12 +202,9 @@ static int set_order(struct cli *cli, const char *arg)
 static int set_max_moved(struct cli *cli, const char *arg)
 {
 	struct defrag *d = cli->priv;
-	int err = cli_size(cli, arg, &d->run.max_moved_bytes);
 
 	for_run(d, "--max-moved");
-	if (!err && !d->run.max_moved_bytes)
-		err = cli_fail(cli, "at 0 nothing could be moved");
-	return err;
+	return cli_move_limit(cli, arg, &d->run.max_moved_bytes);
 }
 
 static int set_time_limit(struct cli *cli, const char *arg)

@@ -53,8 +53,13 @@ static void put_files(struct out *out, const struct f2c_defrag_report *r,
 		"Files that are pinned or have no room" : NULL,
 		r->files_skipped);
 	out_u64(out, "blocks_skipped", NULL, r->blocks_skipped);
-	out_size(out, NULL, "In files without a gain or left out",
-		 r->blocks_skipped * block_size);
+	out_u64(out, "blocks_without_gain", NULL, r->blocks_without_gain);
+	out_size(out, NULL, "In files without a gain",
+		 r->blocks_without_gain * block_size);
+	out_u64(out, "blocks_left_out", NULL, r->blocks_left_out);
+	out_size(out, NULL, r->blocks_left_out || verbose ?
+		 "In files that are left out" : NULL,
+		 r->blocks_left_out * block_size);
 	out_u64(out, "rounds", more(verbose, "Rounds"), r->rounds);
 	out_u64(out, "rounds_for_room",
 		more(verbose, "Rounds that only made room"),

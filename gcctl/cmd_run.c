@@ -34,11 +34,8 @@ static int set_until_free(struct cli *cli, const char *arg)
 static int set_max_moved(struct cli *cli, const char *arg)
 {
 	struct run_job *job = cli->priv;
-	int err = cli_size(cli, arg, &job->gc.max_moved_bytes);
 
-	if (!err && !job->gc.max_moved_bytes)
-		err = cli_fail(cli, "at 0 nothing could be moved");
-	return err;
+	return cli_move_limit(cli, arg, &job->gc.max_moved_bytes);
 }
 
 static int set_time_limit(struct cli *cli, const char *arg)

@@ -47,11 +47,11 @@ static int check_values(struct f2c_fs *fs, const struct f2c_defrag_options *o)
 {
 	const char *bad = NULL;
 
+	if (o->max_moved_bytes &&
+	    o->max_moved_bytes < fs->vol->lo.block_size)
+		return run_limit_fail(fs, o->max_moved_bytes);
 	if (!(o->min_score >= 0 && o->min_score <= 100))
 		bad = "min_score is not from 0 to 100";
-	else if (o->max_moved_bytes &&
-		 o->max_moved_bytes < fs->vol->lo.block_size)
-		bad = "max_moved_bytes is less than a block";
 	else if (!(o->time_limit >= 0))
 		bad = "time_limit is not a number of seconds";
 	else if ((unsigned int)o->order > F2C_ORDER_MTIME)
@@ -138,7 +138,9 @@ static void put_counts(const struct defrag_report *r,
 	out->files_selected = r->files_selected;
 	out->files_moved = r->files_moved;
 	out->files_skipped = r->files_skipped;
-	out->blocks_skipped = r->blocks_skipped;
+	out->blocks_skipped = r->blocks_no_gain + r->blocks_left_out;
+	out->blocks_without_gain = r->blocks_no_gain;
+	out->blocks_left_out = r->blocks_left_out;
 	out->extents_before = r->before.extents;
 	out->extents_after = r->after.extents;
 	out->ideal_extents = r->before.ideal_extents;

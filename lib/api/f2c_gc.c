@@ -22,7 +22,7 @@ static int take_options(struct f2c_fs *fs, const struct f2c_gc_options *theirs,
 	if (!(o.until_free >= 0 && o.until_free <= 100))
 		return ctx_fail(fs->ctx, -EINVAL, "f2c_gc_options: until_free is not a percentage");
 	if (o.max_moved_bytes && o.max_moved_bytes < fs->vol->lo.block_size)
-		return ctx_fail(fs->ctx, -EINVAL, "f2c_gc_options: max_moved_bytes is less than a block");
+		return run_limit_fail(fs, o.max_moved_bytes);
 	if (!(o.time_limit >= 0))
 		return ctx_fail(fs->ctx, -EINVAL, "f2c_gc_options: time_limit is not a number of seconds");
 	*told = (struct told){ o.progress, o.progress_priv };

@@ -737,7 +737,8 @@ struct f2c_defrag_report {
 	uint64_t files_selected;	/* that would gain */
 	uint64_t files_moved;
 	uint64_t files_skipped;		/* pinned, or no room for them */
-	uint64_t blocks_skipped;	/* of files that would not gain */
+	uint64_t blocks_skipped;	/* of files that would not gain, or that
+					 * the options leave out */
 	uint64_t extents_before;	/* of the whole volume */
 	uint64_t extents_after;
 	uint64_t ideal_extents;
@@ -762,6 +763,10 @@ struct f2c_defrag_report {
 	struct f2c_phases phases;
 	uint64_t free_sections_most;	/* that there could be after the run, if
 					 * each log filled its sections */
+	/* Parts of blocks_skipped: of files that would not gain, and of those
+	 * that would, but that the options leave out. */
+	uint64_t blocks_without_gain;
+	uint64_t blocks_left_out;
 };
 
 /**

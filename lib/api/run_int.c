@@ -6,6 +6,7 @@
 #include "base/ctx.h"
 
 #include <errno.h>
+#include <inttypes.h>
 
 int run_tell(void *priv, const char *phase, uint64_t done, uint64_t total)
 {
@@ -23,6 +24,13 @@ int run_can_write(const struct f2c_fs *fs)
 		return 0;
 	return ctx_fail(fs->ctx, -EROFS, "%s was opened for reading",
 			fs->vol->dev->name);
+}
+
+int run_limit_fail(const struct f2c_fs *fs, uint64_t bytes)
+{
+	return ctx_fail(fs->ctx, -EINVAL, "at most %" PRIu64 " bytes may be "
+			"moved, but a block has %" PRIu32, bytes,
+			fs->vol->lo.block_size);
 }
 
 struct f2c_phases run_phases(const struct commit_stats *c, double plan_ms,

@@ -18,6 +18,9 @@ int run_tell(void *priv, const char *phase, uint64_t done, uint64_t total);
 /* 0, or -EROFS with a message, if @fs is not one that may be worked on. */
 int run_can_write(const struct f2c_fs *fs);
 
+/* For a limit of what may move that allows nothing. */
+int run_limit_fail(const struct f2c_fs *fs, uint64_t bytes);
+
 struct f2c_phases run_phases(const struct commit_stats *c, double plan_ms,
 			     double merge_ms);
 

@@ -206,7 +206,8 @@ static int one_pass(struct defrag *d, struct frag_file_vec *all)
 {
 	int err = 0;
 
-	d->rep->files_skipped = d->rep->blocks_skipped = 0;
+	d->rep->files_skipped = 0;
+	d->rep->blocks_no_gain = d->rep->blocks_left_out = 0;
 	d->no_room = 0;
 	d->misses = 0;
 	d->batch_max = 0;

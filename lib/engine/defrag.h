@@ -45,7 +45,8 @@ struct defrag_report {
 	uint64_t files_selected;	/* fragmented, and not left out */
 	uint64_t files_moved;
 	uint64_t files_skipped;		/* pinned, or no room for them */
-	uint64_t blocks_skipped;	/* of movable files that would not gain */
+	uint64_t blocks_no_gain;	/* of files that lie as well as they can */
+	uint64_t blocks_left_out;	/* of files that would gain, by options */
 	uint64_t extents_now;		/* while it runs: as planned */
 	uint64_t rounds;
 	uint64_t room_made;		/* rounds that only made room */

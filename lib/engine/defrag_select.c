@@ -22,17 +22,19 @@ static bool is_listed(const uint32_t *list, size_t nr, uint32_t ino)
 }
 
 /* Only what pays: a file in its ideal extents stays where it is. */
-static bool is_wanted(const struct defrag *d, const struct frag_file *f)
+static bool would_gain(const struct defrag *d, const struct frag_file *f)
 {
-	const struct defrag_options *opt = d->opt;
+	return (d->opt->full && !d->is_again) || f->extents > f->ideal;
+}
 
+static bool is_left_out(const struct defrag_options *opt,
+			const struct frag_file *f)
+{
 	if (opt->only && !is_listed(opt->only, opt->nr_only, f->ino))
-		return false;
+		return true;
 	if (is_listed(opt->exclude, opt->nr_exclude, f->ino))
-		return false;
-	if (f->extents < opt->min_extents || frag_score(f) < opt->min_score)
-		return false;
-	return (opt->full && !d->is_again) || f->extents > f->ideal;
+		return true;
+	return f->extents < opt->min_extents || frag_score(f) < opt->min_score;
 }
 
 static int by_place(const void *pa, const void *pb)
@@ -119,8 +121,12 @@ int defrag_select(struct defrag *d, const struct frag_file_vec *all)
 			.extents = f->extents, .ideal = f->ideal,
 		};
 
-		if (!is_wanted(d, f)) {
-			d->rep->blocks_skipped += f->blocks;
+		if (!would_gain(d, f)) {
+			d->rep->blocks_no_gain += f->blocks;
+			continue;
+		}
+		if (is_left_out(d->opt, f)) {
+			d->rep->blocks_left_out += f->blocks;
 			continue;
 		}
 		if (vec_push(&d->files, &c))

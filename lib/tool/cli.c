@@ -325,6 +325,16 @@ int cli_size(struct cli *cli, const char *arg, uint64_t *bytes)
 	return 0;
 }
 
+int cli_move_limit(struct cli *cli, const char *arg, uint64_t *bytes)
+{
+	int err = cli_size(cli, arg, bytes);
+
+	if (!err && *bytes < 4096)
+		err = cli_fail(cli, "at %s nothing could be moved: a block is 4096 bytes or more",
+			       arg);
+	return err;
+}
+
 int cli_percent(struct cli *cli, const char *arg, double *percent)
 {
 	if (size_parse_percent(arg, percent))

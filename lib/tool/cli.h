@@ -69,6 +69,8 @@ int cli_u64(struct cli *cli, const char *arg, uint64_t min, uint64_t max,
 int cli_u32(struct cli *cli, const char *arg, uint32_t min, uint32_t max,
 	    uint32_t *out);
 int cli_size(struct cli *cli, const char *arg, uint64_t *bytes);
+/* Of what may be moved: no less than the smallest block that a volume has. */
+int cli_move_limit(struct cli *cli, const char *arg, uint64_t *bytes);
 int cli_percent(struct cli *cli, const char *arg, double *percent);
 /* An open descriptor that can be written to. */
 int cli_fd(struct cli *cli, const char *arg, int *fd);

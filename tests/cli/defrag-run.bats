@@ -60,7 +60,8 @@ excess() {
 		ideal_extents fragmented_files_before fragmented_files_after \
 		free_sections_before free_sections_after free_sections_most \
 		dirty_sections_before dirty_sections_after files_selected \
-		files_moved files_skipped blocks_skipped rounds \
+		files_moved files_skipped blocks_skipped blocks_without_gain \
+		blocks_left_out rounds \
 		rounds_for_room blocks_moved data_blocks_moved \
 		node_blocks_moved node_blocks_updated blocks_written \
 		write_cost commits seconds exit_status; do
@@ -294,6 +295,23 @@ starts() {
 	run "$DEFRAG" -q "$img"
 	[ "$status" -eq 0 ]
 	[ -z "$output" ]
+}
+
+@test "what would not gain is told apart from what is left out" {
+	report --top 0
+	gains="f['extents'] > f['ideal_extents']"
+	without=$(json "sum(f['blocks'] for f in d['files'] if not $gains)")
+	left=$(json "sum(f['blocks'] for f in d['files']
+		if $gains and f['extents'] < 20)")
+	[ "$left" -gt 0 ]
+	run_json -n --min-extents 20
+	[ "$(json "d['blocks_without_gain']")" = "$without" ]
+	[ "$(json "d['blocks_left_out']")" = "$left" ]
+	[ "$(json "d['blocks_skipped']")" = $((without + left)) ]
+	run "$DEFRAG" -n --min-extents 20 "$img"
+	[[ $output = *"In files without a gain: "*"In files that are left out: "* ]]
+	run "$DEFRAG" -n "$img"
+	[[ $output != *"left out"* ]]
 }
 
 @test "pinned files are not moved, and are told apart" {

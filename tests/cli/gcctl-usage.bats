@@ -49,7 +49,7 @@ load ../lib/common
 		--fail-record-every=0 --policy=lazy --type=inode \
 		--section= --section=x --section=5-4 --section=1-2-3 \
 		--section=4294967296 --skip-valid=0 --skip-valid=101 \
-		--max-moved=0 --max-moved=x --time-limit=0 --time-limit=1.5; do
+		--max-moved=0 --max-moved=4095 --max-moved=x --time-limit=0 --time-limit=1.5; do
 		echo "$bad"
 		run "$GCCTL" run $bad "$img"
 		[ "$status" -eq 2 ]
