@@ -390,4 +390,55 @@ struct od_xattr_entry {
 };
 static_assert(sizeof(struct od_xattr_entry) == 4, "od_xattr_entry");
 
+/* A quota file: this head, then a tree of blocks of 1 KiB (format 6.8). */
+#define OD_QUOTA_TYPES		3U	/* user, group, project: qf_ino */
+#define OD_QUOTA_BLOCK		1024U
+#define OD_QUOTA_DEPTH		4U	/* levels of pointers above the leaves */
+#define OD_QUOTA_ROOT		1U	/* quota block */
+
+#define OD_QUOTA_MAGIC_USER	0xd9c01f11U
+#define OD_QUOTA_MAGIC_GROUP	0xd9c01927U
+#define OD_QUOTA_MAGIC_PROJECT	0xd9c03f14U
+#define OD_QUOTA_VERSION	1U
+
+struct od_quota_head {
+	le32	magic;
+	le32	version;
+	le32	block_grace;		/* 8: seconds */
+	le32	inode_grace;
+	le32	flags;
+	le32	blocks;			/* 20: quota blocks in the file */
+	le32	free_blk;		/* first of a list; 0: none */
+	le32	free_leaf;		/* first leaf with room; 0: none */
+};
+static_assert(sizeof(struct od_quota_head) == 32, "od_quota_head");
+
+/* Also that of a free block. */
+struct od_quota_leaf {
+	le32	next_free;
+	le32	prev_free;
+	le16	nr_entries;		/* 8 */
+	le16	pad1;
+	le32	pad2;
+};
+static_assert(sizeof(struct od_quota_leaf) == 16, "od_quota_leaf");
+
+struct od_quota_entry {
+	le32	id;
+	le32	pad;
+	le64	inode_hard;		/* 8 */
+	le64	inode_soft;
+	le64	inodes;
+	le64	block_hard;		/* 32: KiB */
+	le64	block_soft;
+	le64	space;			/* 48: bytes */
+	le64	block_time;		/* 56: when the soft limit will be hard */
+	le64	inode_time;
+};
+static_assert(offsetof(struct od_quota_entry, space) == 48, "od_quota space");
+static_assert(sizeof(struct od_quota_entry) == 72, "od_quota_entry");
+
+#define OD_QUOTA_LEAF_ENTRIES	((OD_QUOTA_BLOCK - sizeof(struct od_quota_leaf)) \
+				 / sizeof(struct od_quota_entry))
+
 #endif
