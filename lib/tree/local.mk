@@ -12,5 +12,7 @@ lib_libf2core_int_la_SOURCES += \
 	%D%/node.c %D%/node.h \
 	%D%/node_scan.c \
 	%D%/pending.c %D%/pending.h \
+	%D%/quota.c %D%/quota.h \
+	%D%/quota_usage.c %D%/quota_usage.h \
 	%D%/walk.c %D%/walk.h \
 	%D%/xattr.c %D%/xattr.h
