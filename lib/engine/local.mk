@@ -34,6 +34,8 @@ lib_libf2core_int_la_SOURCES += \
 	%D%/pack.c %D%/pack.h \
 	%D%/pack_fill.c \
 	%D%/pack_store.c \
+	%D%/quota_edit.c %D%/quota_edit.h \
+	%D%/quota_tree.c %D%/quota_tree.h \
 	%D%/recover.c %D%/recover.h \
 	%D%/relocate.c %D%/relocate.h \
 	%D%/replay.c %D%/replay.h \

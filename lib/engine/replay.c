@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Orphans first, then the chain, then the commit: the order of a mount. */
+/*
+ * Orphans first, then the chain, quotas of what they leave, then the commit:
+ * the order of a mount.
+ */
 #include "config.h"
 
 #include "engine/replay.h"
@@ -7,16 +10,7 @@
 #include "engine/flush.h"
 
 #include <string.h>
-
-/*
- * Usage in quota files is not brought up to date: the kernel does not use them
- * until it is, by this mark.
- */
-static void note_quota(struct volume *vol)
-{
-	if (layout_has(&vol->lo, OD_FEATURE_QUOTA_INO))
-		vol->cp.flags |= OD_CP_QUOTA_NEED_FSCK;
-}
+#include <time.h>
 
 static int replay(struct edit *ed, struct replay_report *r)
 {
@@ -27,7 +21,9 @@ static int replay(struct edit *ed, struct replay_report *r)
 		err = recover_run(ed, &r->recovered);
 	if (err || !ed->has_changed)
 		return err;
-	note_quota(ed->vol);
+	err = quota_refresh(ed, (uint64_t)time(NULL), &r->quota);
+	if (err)
+		return err;
 	r->merge_ms = flush_clock_ms() - start;
 	return edit_commit(ed, &r->commits);
 }

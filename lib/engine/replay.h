@@ -7,11 +7,13 @@
 #define F2CORE_ENGINE_REPLAY_H
 
 #include "engine/orphans.h"
+#include "engine/quota_edit.h"
 #include "engine/recover.h"
 
 struct replay_report {
 	struct orphans_stats orphans;
 	struct recover_stats recovered;
+	struct quota_stats quota;
 	struct commit_stats commits;
 	double merge_ms;		/* before the commit */
 	double seconds;

@@ -188,3 +188,7 @@ tests_unit_t_defrag_LDADD = $(BUILDER_LIBS)
 check_PROGRAMS += %D%/t-map-edit
 tests_unit_t_map_edit_SOURCES = %D%/t-map-edit.c
 tests_unit_t_map_edit_LDADD = $(BUILDER_LIBS)
+
+check_PROGRAMS += %D%/t-quota
+tests_unit_t_quota_SOURCES = %D%/t-quota.c
+tests_unit_t_quota_LDADD = $(BUILDER_LIBS)
