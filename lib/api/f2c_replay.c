@@ -41,6 +41,9 @@ static void put_report(const struct replay_report *r,
 	out->nat_blocks_read = c->nat_blocks_read;
 	out->nat_blocks_written = c->nat_blocks_written;
 	out->nat_journal_hits = c->nat_journal_hits;
+	out->quota_files = r->quota.files;
+	out->quota_ids_changed = r->quota.ids_changed + r->quota.ids_added;
+	out->quota_marked = r->quota.is_marked;
 	out->seconds = r->seconds;
 	out->phases = run_phases(c, 0, r->merge_ms);
 }

@@ -503,6 +503,9 @@ struct f2c_replay_report {
 		 nat_journal_hits;
 	double seconds;
 	struct f2c_phases phases;
+	uint64_t quota_files;		/* whose usage was brought up to date */
+	uint64_t quota_ids_changed;	/* entries that changed, came or went */
+	bool quota_marked;		/* not possible: the kernel is told */
 };
 
 /**
@@ -511,7 +514,8 @@ struct f2c_replay_report {
  * @report: set also on failure; a struct of the caller's
  *
  * All of it is one commit; a crash leaves the volume as it was or as it is
- * afterwards. Without a f2c_check() before it that found no error, it is first
+ * afterwards. Usage in quota files is that of the inodes then; where such a file
+ * is damaged, there is a warning, and a mark for the kernel. Without a f2c_check() before it that found no error, it is first
  * proved that each block in use has one owner.
  *
  * Return: 0 (also when there was nothing to do), or

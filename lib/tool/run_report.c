@@ -155,6 +155,9 @@ void put_replay(struct out *out, const char *volume,
 	out_u64(out, "blocks_recovered", "Blocks of data recovered",
 		r->blocks_recovered);
 	put_or_null(out, "chain_cut_at", r->chain_cut_at, !r->chain_cut_at);
+	out_u64(out, "quota_files", NULL, r->quota_files);
+	out_u64(out, "quota_ids_changed", NULL, r->quota_ids_changed);
+	out_bool(out, "quota_marked", NULL, r->quota_marked);
 	out_u64(out, "commits", NULL, r->commits);
 	out_u64(out, "blocks_written", "Blocks written", r->blocks_written);
 	out_double(out, "seconds", "Seconds", r->seconds, 3);
