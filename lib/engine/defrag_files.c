@@ -80,6 +80,12 @@ static int plan_large_file(struct defrag *d, size_t at)
 
 	if (!err)
 		err = defrag_plan_files(d, at, 1, true);
+	d->by_windows = true;
+	for (int i = 0; err == -ENOSPC && i < 2; i++) {
+		d->txn.to_rare_log = i;
+		err = defrag_plan_files(d, at, 1, true);
+	}
+	d->by_windows = d->txn.to_rare_log = false;
 	if (err != -ENOSPC || !d->pieces_ok)
 		return err;
 	err = defrag_plan_files(d, at, 1, false);

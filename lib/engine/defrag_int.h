@@ -50,6 +50,7 @@ struct defrag {
 	size_t batch_max;		/* files in a round; 0: as many as fit */
 	bool is_again;			/* not the first pass */
 	bool is_gathering;
+	bool by_windows;		/* for want of other helpers */
 	bool pieces_ok;			/* rather than leave a file as it is */
 	bool timed_out;
 	bool over_limit;		/* the last plan was more than may move */
@@ -91,6 +92,12 @@ int defrag_files(struct defrag *d);
  * defrag_round.c.
  */
 int defrag_plan_files(struct defrag *d, size_t at, size_t nr, bool whole);
+/*
+ * Add windows to the helpers, one for each log that the plan makes open more
+ * sections than it empties. -ENOSPC: there is none for one of them. In
+ * defrag_window.c.
+ */
+int defrag_add_windows(struct defrag *d);
 /* After -EBUSY of a plan: never try these sections again. */
 void defrag_hold_pinned(struct defrag *d);
 
@@ -112,6 +119,8 @@ int defrag_gather(struct defrag *d);
  */
 int defrag_units(struct defrag *d, bool nodes, uint64_t most,
 		 struct unit_vec *out);
+/* The log that fills the section, by its first segment in use. */
+uint8_t defrag_type_of(const struct volume *vol, uint32_t secno);
 
 /* Units taken together. */
 struct tally {

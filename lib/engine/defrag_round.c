@@ -188,7 +188,8 @@ static int plan_with_helpers(struct defrag *d, size_t at, size_t nr,
 		txn_foresee(&d->txn, d->left, &o);
 		if (o.free_secs >= d->floor)
 			return 0;
-		err = add_helpers(d, d->floor - o.free_secs);
+		err = d->by_windows ? defrag_add_windows(d) :
+		      add_helpers(d, d->floor - o.free_secs);
 		if (err)
 			return err;
 	}

@@ -14,7 +14,7 @@
 /* Part of a section that a run beyond the border has to fill. */
 #define LARGE_PART 4
 
-static uint8_t type_of(const struct volume *vol, uint32_t secno)
+uint8_t defrag_type_of(const struct volume *vol, uint32_t secno)
 {
 	uint32_t first = sec_to_seg(&vol->lo, secno);
 
@@ -98,7 +98,7 @@ int defrag_units(struct defrag *d, bool nodes, uint64_t most,
 		most = UINT32_MAX - 1;
 	for (uint32_t s = 0; !err && s < d->vol->lo.nr_main_secs; s++) {
 		struct unit u = {
-			.first = s, .len = 1, .type = type_of(d->vol, s),
+			.first = s, .len = 1, .type = defrag_type_of(d->vol, s),
 			.valid = sit_sec_valid(&d->vol->sit, s),
 		};
 

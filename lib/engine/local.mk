@@ -17,6 +17,7 @@ lib_libf2core_int_la_SOURCES += \
 	%D%/defrag_round.c \
 	%D%/defrag_select.c \
 	%D%/defrag_units.c \
+	%D%/defrag_window.c \
 	%D%/dentry_edit.c %D%/dentry_edit.h \
 	%D%/dir_edit.c %D%/dir_edit.h %D%/dir_edit_int.h \
 	%D%/dir_edit_find.c \

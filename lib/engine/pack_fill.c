@@ -36,8 +36,11 @@ struct fill {
 	struct group_vec groups;
 };
 
-/* A group goes to the log that most of its blocks came from. */
-static uint8_t common_type(const struct group *g)
+/*
+ * A group goes to the log that most of its blocks came from, or the fewest,
+ * where there is no room for those.
+ */
+static uint8_t common_type(const struct group *g, bool fewest)
 {
 	uint32_t nr[OD_NR_LOGS] = { 0 };
 	uint8_t best = g->moves[0]->type;
@@ -45,7 +48,7 @@ static uint8_t common_type(const struct group *g)
 	for (uint32_t i = 0; i < g->nr; i++)
 		nr[g->moves[i]->type]++;
 	for (uint8_t t = 0; t < OD_NR_LOGS; t++)
-		if (nr[t] > nr[best])
+		if (fewest ? nr[t] && nr[t] < nr[best] : nr[t] > nr[best])
 			best = t;
 	return best;
 }
@@ -79,7 +82,7 @@ static int make_groups(struct fill *f, struct move **order, size_t nr)
 			g.nr++;
 		} while (i < nr && belong_together(f->t, order[i - 1],
 						   order[i]));
-		g.type = common_type(&g);
+		g.type = common_type(&g, f->t->to_rare_log);
 		g.spare = count_spare(&g);
 		if (vec_push(&f->groups, &g))
 			return ctx_nomem(f->t->vol->ctx, "the order of blocks");

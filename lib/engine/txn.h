@@ -76,6 +76,7 @@ struct txn {
 	bool no_pack;			/* scan order */
 	bool may_split;			/* rather than waste the end of a section */
 	bool whole;			/* each file in one run, or -ENOSPC */
+	bool to_rare_log;		/* of those a file's blocks come from */
 	bool leave_dirty;		/* logs leave sections that have holes */
 	uint32_t queue_max;		/* records */
 	unsigned int fail_record_every;	/* for tests: 0 never */

@@ -99,8 +99,8 @@ sys.exit("%s: not %s" % (bad[0], sys.argv[1]) if bad or not files else 0)
 	fi
 	[ "$(field "$copy.json" free_sections_after)" -ge \
 		"$(field "$copy.json" free_sections_before)" ]
-	[ "$(field "$copy.json" extents_after)" -le \
-		"$(field "$copy.json" extents_before)" ]
+	[ "$(field "$copy.json" extents_after)" -eq \
+		"$(field "$copy.json" ideal_extents)" ]
 	# As tree_is_whole, but there is no room for the kernel to work in.
 	our_check "$copy"
 	old_check "$copy"
