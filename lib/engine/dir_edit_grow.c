@@ -123,15 +123,15 @@ static int empty_inode(struct dir_work *w)
 	return err ? err : dirw_reload(w);
 }
 
-/* Level 0 of one bucket: the slots stay as they are, in one block. */
+/*
+ * Level 0 of one bucket: the slots stay as they are, in one block. Depth and
+ * size follow with the entry that had no room.
+ */
 static int move_slots(struct dir_work *w, const struct dentry_area *from)
 {
-	struct od_inode *od = (struct od_inode *)w->block;
-	uint32_t size = w->ed->vol->lo.block_size;
 	struct dentry_area to;
-	int err;
 
-	memset(w->buf, 0, size);
+	memset(w->buf, 0, w->ed->vol->lo.block_size);
 	dirw_area(w, &to);
 	assert(from->nr_slots <= to.nr_slots);
 	memcpy(w->buf, from->bitmap, (from->nr_slots + 7) / 8);
@@ -139,14 +139,7 @@ static int move_slots(struct dir_work *w, const struct dentry_area *from)
 	       from->nr_slots * sizeof(struct od_dentry));
 	memcpy((uint8_t *)(uintptr_t)to.names, from->names,
 	       (size_t)from->nr_slots * OD_SLOT_LEN);
-	err = write_block(w, 0);
-	if (err)
-		return err;
-	le32_set(&od->i_current_depth, 1);
-	if (w->inode.size < size)
-		le64_set(&od->i_size, size);
-	err = edit_write_node(w->ed, w->inode.ino, w->block);
-	return err ? err : dirw_reload(w);
+	return write_block(w, 0);
 }
 
 /* Several buckets: each entry goes where its hash says. */

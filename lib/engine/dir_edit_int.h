@@ -49,7 +49,7 @@ int dirw_find(struct dir_work *w);
  */
 int dirw_put(struct dir_work *w, struct dir_entry *e, uint32_t level);
 
-/* From entries in the inode to blocks. */
+/* From entries in the inode to blocks; dirw_put() is to follow. */
 int dirw_leave_inode(struct dir_work *w);
 
 #endif

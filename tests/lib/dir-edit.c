@@ -42,16 +42,19 @@ static int change_links(struct job *j, uint32_t ino, int by)
 	struct od_inode *od = (struct od_inode *)j->block;
 	struct orphans_stats st = { 0 };
 	struct inode inode;
+	bool is_last;
 	int err = inode_read(j->vol, ino, j->block, &inode);
 
 	if (err)
 		return err;
-	if (by < 0 && (inode_is_dir(&inode) || inode.links < 2))
-		return orphans_free_inode(&j->ed, ino, &st);
-	le32_set(&od->i_links, inode.links + (uint32_t)by);
+	is_last = by < 0 && (inode_is_dir(&inode) || inode.links < 2);
+	le32_set(&od->i_links, is_last ? 0 : inode.links + (uint32_t)by);
 	/* As the kernel does: the name in it may not be the only one. */
 	od->i_advise |= OD_ADVISE_LOST_PINO;
-	return edit_write_node(&j->ed, ino, j->block);
+	err = edit_write_node(&j->ed, ino, j->block);
+	if (err || !is_last)
+		return err;
+	return orphans_free_inode(&j->ed, ino, &st);
 }
 
 static int need_type(struct job *j, uint32_t ino, uint8_t *type)

@@ -8,8 +8,8 @@ usage: names.py plan MANIFEST SEED SCRIPT EXPECT
 		each name is found by lookup, and by listing no other
        names.py apply ROOT SCRIPT
 		the same changes by a kernel
-       names.py use ROOT EXPECT
-		add and remove more, as a kernel does; EXPECT becomes that
+       names.py use ROOT EXPECT EXPECT-THEN
+		add and remove more, as a kernel does
 
 A line of EXPECT is a folder, a name in hexadecimal digits, and its inode number;
 or "links", an inode number and its link count.
@@ -211,7 +211,7 @@ def apply(root, script):
 			os.unlink(path)
 
 
-def use(root, expect):
+def use(root, expect, then):
 	folders, links = load(expect)
 	rnd = random.Random(5)
 	for folder, names in folders.items():
@@ -231,7 +231,7 @@ def use(root, expect):
 			if names[name] in links:
 				links[names[name]] -= 1
 			del names[name]
-	save(expect, folders, links)
+	save(then, folders, links)
 
 
 if __name__ == "__main__":

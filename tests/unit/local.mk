@@ -192,3 +192,6 @@ tests_unit_t_map_edit_LDADD = $(BUILDER_LIBS)
 check_PROGRAMS += %D%/t-quota
 tests_unit_t_quota_SOURCES = %D%/t-quota.c
 tests_unit_t_quota_LDADD = $(BUILDER_LIBS)
+check_PROGRAMS += %D%/t-dir-edit
+tests_unit_t_dir_edit_SOURCES = %D%/t-dir-edit.c
+tests_unit_t_dir_edit_LDADD = $(BUILDER_LIBS)
