@@ -42,7 +42,7 @@ say_sums() {
 	local key text=
 
 	for key in cuts with_chain nodes inodes names blocks with_orphans orphans \
-		failed kernels_differ; do
+		cut_chains failed kernels_differ; do
 		text="$text $key=$(sum $key)"
 	done
 	echo "#$text" >&3

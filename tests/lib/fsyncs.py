@@ -10,6 +10,8 @@ KIND	mixed	all there is, in a tree of some hundred files
 	unlinked	the same without any fsync
 	piles	many new names in one directory between two checkpoints
 	moves	blocks that change their place or their owner
+	full	mixed, also in directories that ignore case, compress or encrypt,
+		and with projects: what only a full kernel knows
 PROGRESS	a file that gets the number of operations done
 
 Most of what makes the kernel write a whole checkpoint (F2FS: links, names in new
@@ -26,6 +28,7 @@ import resource
 import struct
 import sys
 
+import kinds
 from workload import A, BLOCK, KEEP_SIZE, N, PUNCH_HOLE, SET_FLAGS, block
 
 COLLAPSE, ZERO, INSERT = 0x08, 0x10, 0x20
@@ -77,7 +80,10 @@ class Work:
 
 	def base(self):
 		"""Directories in every stage of growth, and some files in them."""
-		for i, names in enumerate((0, 3, 150, 178, 230, 600)):
+		sizes = (0, 3, 100, 180)
+		if self.kind == "piles":
+			sizes += 230, 600
+		for i, names in enumerate(sizes):
 			os.mkdir(b"d%d" % i)
 			for n in range(names):
 				path = b"d%d/e%d" % (i, n)
@@ -86,6 +92,8 @@ class Work:
 					self.files.append(path)
 			self.folders.append(b"d%d" % i)
 		self.folders.append(b".")
+		if self.kind == "full":
+			self.full_base()
 		for i in range(40):
 			path = self.new_name()
 			fd = self.open(path, os.O_CREAT)
@@ -93,6 +101,15 @@ class Work:
 			os.close(fd)
 			self.files.append(path)
 		os.sync()
+
+	def full_base(self):
+		key = kinds.unlock(b".")
+		for i in range(2):
+			kinds.folder(b"Fold%d" % i, kinds.CASEFOLD)
+			kinds.folder(b"zip%d" % i, kinds.COMPRESS)
+			kinds.folder(b"enc%d" % i, kinds.CASEFOLD * i, key)
+			self.folders += [b"Fold%d" % i, b"zip%d" % i,
+					 b"enc%d" % i]
 
 	def pick(self):
 		return self.rnd.choice(self.files)
@@ -103,7 +120,11 @@ class Work:
 	def new_name(self, folder=None):
 		self.serial += 1
 		tail = NAME[:self.rnd.choice((0, 0, 2, 9, 30, 100, 235))]
-		return b"%s/n%d.%d%s" % (folder or self.folder(), self.serial,
+		folder = folder or self.folder()
+		if folder.startswith((b"Fold", b"enc1")):
+			tail = self.rnd.choice((b"", b"aBc", "\u00c4\u00df".encode(),
+						b"Long" * 40))
+		return b"%s/n%d.%d%s" % (folder, self.serial,
 					 self.rnd.randrange(10 ** 6), tail)
 
 	def size(self):
@@ -279,15 +300,19 @@ class Work:
 
 	def attributes(self):
 		def do(fd, path, size):
-			luck = self.rnd.randrange(4)
+			luck = self.rnd.randrange(4 + (self.kind == "full"))
 			if luck == 0:
 				os.fchmod(fd, self.rnd.choice((0o600, 0o4755, 0)))
 			elif luck == 1:
-				os.fchown(fd, self.rnd.randrange(70000), 7)
+				os.fchown(fd, self.rnd.choice((0, 9, 1000, 70000)),
+					  self.rnd.choice((7, 1000)))
 			elif luck == 2:
 				os.utime(fd, ns=(self.step * 10 ** 9 + 5,
 						 self.step * 10 ** 9 + 9))
-			else:
+			elif luck == 4:
+				kinds.control(path, kinds.SET_FSX, kinds.FSX.pack(
+					0, 0, 0, self.rnd.randrange(4), 0))
+			elif self.kind != "full":
 				fcntl.ioctl(fd, SET_FLAGS, struct.pack("=Q",
 					self.rnd.choice((0, 0x40, 0x80))))
 		self.change(do)
@@ -533,7 +558,7 @@ def main(args):
 	progress = os.open(args[3], os.O_WRONLY | os.O_CREAT)
 	os.chdir(args[0])
 	work = Work(args[1], args[2])
-	if os.path.exists(b"d0") or os.path.exists(b"d5"):
+	if os.path.exists(b"d0"):
 		work.look()
 	else:
 		work.base()
