@@ -22,14 +22,15 @@ struct fsck {
 	struct session s;		/* first: the shared handlers */
 	bool force;			/* read a volume that is in use */
 	bool repair;			/* asked for by -a, -p or -y */
+	bool all;			/* -y: not only what is safe */
 	bool dry_run;			/* -n: even then nothing is written */
 	struct f2c_replay_report replay; /* commits: 0 if there was none */
 };
 
 extern const struct cli_opt fsck_options[];
 
-/* Everything that a check found; @status is what we exit with. */
+/* Everything that a check found, and what of it is repaired. */
 void report_check(struct fsck *f, struct out *out, const char *path,
-		  struct f2c_check_report *report, int status);
+		  struct f2c_check_report *report);
 
 #endif

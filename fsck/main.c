@@ -11,12 +11,17 @@
 static int status_of(const struct fsck *f,
 		     const struct f2c_check_report *report)
 {
-	int status = f2c_check_get_summary(report)->errors ? FSCK_UNCORRECTED :
-							     FSCK_OK;
+	const struct f2c_check_summary *s = f2c_check_get_summary(report);
+	int status = s->left ? FSCK_UNCORRECTED : FSCK_OK;
 
-	if (f->replay.commits && !f->replay.dry_run)
-		status |= FSCK_CORRECTED |
-			  (f->replay.mounted_read_only ? FSCK_REBOOT : 0);
+	/* What a dry run mended is wrong still. */
+	if (f->repair && f->dry_run)
+		return s->errors ? FSCK_UNCORRECTED : FSCK_OK;
+	if (s->commits || f->replay.commits)
+		status |= FSCK_CORRECTED;
+	if (s->changed_under_mount ||
+	    (f->replay.commits && f->replay.mounted_read_only))
+		status |= FSCK_REBOOT;
 	return status;
 }
 
@@ -29,7 +34,7 @@ static int print_report(struct fsck *f, const char *path,
 	if (!out)
 		return FSCK_ERROR;
 	if (report)
-		report_check(f, out, path, report, status);
+		report_check(f, out, path, report);
 	else
 		out_str(out, "error", NULL, f->s.ctx ? f2c_error(f->s.ctx) :
 						       "out of memory");
@@ -54,20 +59,36 @@ static int check_once(struct fsck *f, struct f2c_check_report **report)
 	return f2c_check(f->s.fs, &opt, report);
 }
 
+static int repair(struct fsck *f, struct f2c_check_report **report)
+{
+	struct f2c_repair_options opt = {
+		.size = sizeof(opt),
+		.check = {
+			.size = sizeof(opt.check),
+			.progress = progress_of_library,
+			.progress_priv = f->s.progress,
+		},
+		.only_safe = !f->all,
+	};
+
+	return f2c_repair(f->s.fs, &opt, report);
+}
+
 /*
  * A volume without errors that was not cleanly unmounted is brought to where
- * a mount would bring it, and checked once more.
+ * a mount would bring it, and unless errors of before are to be told, checked
+ * once more.
  */
 static int replay(struct fsck *f, struct f2c_check_report **report)
 {
 	const struct f2c_check_summary *s = f2c_check_get_summary(*report);
 	int err;
 
-	if (!f->repair || s->errors || !(s->orphans || s->fsyncs_pending))
+	if (!f->repair || s->left || !(s->orphans || s->fsyncs_pending))
 		return 0;
 	f->replay.size = sizeof(f->replay);
 	err = f2c_replay(f->s.fs, &f->replay);
-	return err ? err : check_once(f, report);
+	return err || s->errors ? err : check_once(f, report);
 }
 
 static unsigned int open_flags(const struct fsck *f)
@@ -87,7 +108,7 @@ static int check(struct fsck *f, const char *path)
 
 	if (!session_open(&f->s, path, open_flags(f))) {
 		stop_install();
-		err = check_once(f, &report);
+		err = f->repair ? repair(f, &report) : check_once(f, &report);
 		if (!err)
 			err = replay(f, &report);
 		if (err)
@@ -109,7 +130,7 @@ int main(int argc, char **argv)
 	struct cli cli = {
 		.program = PROGRAM,
 		.usage = "[OPTION]... DEVICE",
-		.summary = "Check all structures of a volume against each other, name what is wrong, and tell how fragmented its files and its free space are. Nothing is written but with -a, -p or -y.",
+		.summary = "Check all structures of a volume against each other, name what is wrong, repair what can be, and tell how fragmented its files and its free space are. Nothing is written but with -a, -p or -y.",
 		.footer = "Exit status, a sum: 0 the volume is consistent, 1 it was changed and is now, 2 reboot, 4 errors are left, 8 it could not be done, 16 wrong usage, 32 stopped by a signal.",
 		.opts = fsck_options,
 		.min_operands = 1,
@@ -121,6 +142,7 @@ int main(int argc, char **argv)
 	session_init(&f.s, PROGRAM);
 	if (!cli_parse(&cli, argc, argv))
 		return cli.status;
+	f.repair = f.repair && !f.dry_run;
 	status = check(&f, cli.operands[0]);
 	session_close(&f.s);
 	return status;

@@ -30,6 +30,23 @@ static int set_repair(struct cli *cli, const char *arg)
 	return 0;
 }
 
+static int set_repair_all(struct cli *cli, const char *arg)
+{
+	struct fsck *f = cli->priv;
+
+	f->all = true;
+	return set_repair(cli, arg);
+}
+
+static int set_dry_run(struct cli *cli, const char *arg)
+{
+	struct fsck *f = cli->priv;
+
+	(void)arg;
+	f->dry_run = true;
+	return 0;
+}
+
 /* "-p", "-p1" (the digit is a letter of its own below) and "-p 1". */
 static int set_preen(struct cli *cli, const char *arg)
 {
@@ -44,15 +61,6 @@ static int set_encoding(struct cli *cli, const char *arg)
 		if (!isdigit((unsigned char)*p))
 			return 0;
 	return set_progress(cli, arg);
-}
-
-static int set_dry_run(struct cli *cli, const char *arg)
-{
-	struct fsck *f = cli->priv;
-
-	(void)arg;
-	f->dry_run = true;
-	return 0;
 }
 
 /* A check is always of everything and has one depth. */
@@ -83,10 +91,10 @@ const struct cli_opt fsck_options[] = {
 	{ 'n', "dry-run", NULL, "write nothing, with -a, -p or -y too: tell what they would do",
 	  set_dry_run },
 	{ 'f', "full", NULL, "check everything, which is how it is without this too", set_nothing },
-	{ 'a', NULL, NULL, "do without questions what a mount would: free orphans, recover fsynced files; other repairs are not there yet",
+	{ 'a', NULL, NULL, "do without questions what is safe: free orphans, recover fsynced files, repair tables; if there is more, nothing",
 	  set_repair },
 	{ 'p', NULL, NULL, "like -a; a level 0, 1 or 2 may follow", set_preen },
-	{ 'y', NULL, NULL, "like -a", set_repair },
+	{ 'y', NULL, NULL, "repair without questions all that can be", set_repair_all },
 	{ 'q', NULL, NULL, "keep quota limits in a repair", set_nothing },
 	{ 'C', NULL, "FD", "like --progress=FD; if it is no number, an encoding, which is ignored",
 	  set_encoding },

@@ -39,7 +39,7 @@ static void put_finding(struct out *out, const struct f2c_finding *found)
 	put_or_null(out, "expected", found->expected, !found->has_values);
 	out_str(out, "detail", NULL, found->detail);
 	out_str(out, "repair", NULL, found->repair);
-	out_bool(out, "repaired", NULL, false);
+	out_bool(out, "repaired", NULL, found->repaired);
 	out_end_object(out);
 }
 
@@ -51,6 +51,18 @@ static void put_findings(struct out *out, struct f2c_check_report *report)
 	for (size_t i = 0; i < nr; i++)
 		put_finding(out, f2c_check_finding(report, i));
 	out_end_array(out);
+}
+
+static void print_finding(const struct fsck *f, struct out *out,
+			  const struct f2c_finding *found)
+{
+	const char *done = !found->repaired ? "" :
+			   f->dry_run ? ": would be repaired" : ": repaired";
+
+	if (found->path)
+		out_text(out, "%s: %s%s", found->line, found->path, done);
+	else
+		out_text(out, "%s%s", found->line, done);
 }
 
 /* A line each; of a problem that is all over the volume only the first ones. */
@@ -75,8 +87,7 @@ static void print_findings(const struct fsck *f, struct out *out,
 		last = found->id;
 		if (same++ >= MAX_SHOWN && !f->s.verbose)
 			continue;
-		out_text(out, found->path ? "%s: %s" : "%s", found->line,
-			 found->path);
+		print_finding(f, out, found);
 	}
 }
 
@@ -94,7 +105,7 @@ static void print_verbose(struct out *out, const struct f2c_check_summary *s)
 		s->frag.longest_free_run);
 }
 
-static void print_summary(struct out *out, const char *path,
+static void print_summary(const struct fsck *f, struct out *out, const char *path,
 			  const struct f2c_check_summary *s)
 {
 	char state[64] = "clean";
@@ -102,6 +113,12 @@ static void print_summary(struct out *out, const char *path,
 	if (s->errors)
 		snprintf(state, sizeof(state), "%" PRIu64 " error%s",
 			 s->errors, s->errors == 1 ? "" : "s");
+	if (s->errors && !s->left)
+		snprintf(state, sizeof(state), f->dry_run ?
+			 "can be repaired" : "repaired");
+	else if (s->repaired)
+		snprintf(state, sizeof(state), "%" PRIu64 " error%s left",
+			 s->left, s->left == 1 ? "" : "s");
 	out_text(out, "%s: %s, %" PRIu64 " file%s, %" PRIu64
 		 " director%s, %" PRIu64 " of %" PRIu64 " blocks in use",
 		 path, state, s->files, s->files == 1 ? "" : "s",
@@ -144,12 +161,25 @@ static void put_fragmentation(struct out *out, const struct f2c_frag *frag)
 	out_end_object(out);
 }
 
+/* What a repair wrote; for machines only. */
+static void put_written(struct out *out, const struct f2c_check_summary *s)
+{
+	out_u64(out, "commits", NULL, s->commits);
+	out_u64(out, "blocks_written", NULL, s->blocks_written);
+	put_nat(out, s->nat_blocks_touched, s->nat_blocks_read,
+		s->nat_blocks_written, s->nat_journal_hits);
+	put_phases(out, &s->phases);
+}
+
 static void put_summary(struct out *out, const char *path,
 			const struct f2c_check_summary *s)
 {
 	out_str(out, "volume", NULL, path);
-	out_bool(out, "clean", NULL, !s->errors);
+	out_bool(out, "clean", NULL, !s->left);
 	out_u64(out, "errors", NULL, s->errors);
+	out_u64(out, "errors_left", NULL, s->left);
+	out_u64(out, "repaired", NULL, s->repaired);
+	out_str(out, "refused", NULL, s->refused);
 	out_u64(out, "notes", NULL, s->notes);
 	out_u64(out, "files", NULL, s->files);
 	out_u64(out, "directories", NULL, s->directories);
@@ -158,11 +188,27 @@ static void put_summary(struct out *out, const char *path,
 	out_u64(out, "main_blocks", NULL, s->main_blocks);
 	out_u64(out, "orphans", NULL, s->orphans);
 	out_u64(out, "fsyncs_pending", NULL, s->fsyncs_pending);
+	put_written(out, s);
 	put_fragmentation(out, &s->frag);
 }
 
+/* Why something, or all, is as it was. */
+static void print_undone(const struct fsck *f, struct out *out,
+			 const char *path, const struct f2c_check_summary *s)
+{
+	if (!f->repair || !s->left)
+		return;
+	if (s->refused)
+		out_text(out, "%s: nothing was changed: %s", path, s->refused);
+	else if (!s->commits && !f->all)
+		out_text(out, "%s: this needs -y: nothing was changed", path);
+	else if (!s->commits)
+		out_text(out, "%s: this cannot be repaired yet: nothing was changed",
+			 path);
+}
+
 void report_check(struct fsck *f, struct out *out, const char *path,
-		  struct f2c_check_report *report, int status)
+		  struct f2c_check_report *report)
 {
 	const struct f2c_check_summary *s = f2c_check_get_summary(report);
 
@@ -178,9 +224,7 @@ void report_check(struct fsck *f, struct out *out, const char *path,
 	print_findings(f, out, report);
 	if (f->s.verbose)
 		print_verbose(out, s);
-	print_summary(out, path, s);
+	print_summary(f, out, path, s);
 	print_offer(f, out, path, s);
-	if (f->repair && status & FSCK_UNCORRECTED)
-		out_text(out, "%s: repair is not there yet: nothing was changed",
-			 path);
+	print_undone(f, out, path, s);
 }

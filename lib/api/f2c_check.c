@@ -3,10 +3,8 @@
 #include "config.h"
 
 #include "api/frag_int.h"
-#include "api/fs.h"
-#include "api/run_int.h"
+#include "api/report_int.h"
 #include "api/size_int.h"
-#include "check/check.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -16,19 +14,13 @@ static_assert((int)F2C_SEV_NOTE == (int)SEV_NOTE, "f2c_severity");
 static_assert((int)F2C_SEV_ERROR == (int)SEV_ERROR, "f2c_severity");
 static_assert((int)F2C_SEV_FATAL == (int)SEV_FATAL, "f2c_severity");
 
-struct f2c_check_report {
-	struct check_result result;
-	struct f2c_check_summary summary;
-	struct f2c_finding finding;	/* the last one asked for */
-	char line[1024];		/* its line */
-};
-
-static void fill_summary(struct f2c_check_report *r, const struct volume *vol)
+void report_fill_summary(struct f2c_check_report *r, const struct volume *vol)
 {
 	struct f2c_check_summary *s = &r->summary;
 	const struct check_result *res = &r->result;
 
 	s->errors = findings_count(&res->findings, SEV_ERROR);
+	s->left = s->errors;
 	s->notes = findings_count(&res->findings, SEV_NOTE) - s->errors;
 	s->files = res->files;
 	s->directories = res->dirs;
@@ -41,13 +33,11 @@ static void fill_summary(struct f2c_check_report *r, const struct volume *vol)
 	frag_to_public(&res->frag, &s->frag);
 }
 
-int f2c_check(struct f2c_fs *fs, const struct f2c_check_options *options,
-	      struct f2c_check_report **report)
+int report_take_options(struct f2c_fs *fs,
+			const struct f2c_check_options *options,
+			struct told *told, struct check_options *out)
 {
 	struct f2c_check_options opt = { .size = sizeof(opt) };
-	struct check_options check = { 0 };
-	struct told told;
-	struct f2c_check_report *r;
 	int err = 0;
 
 	if (options)
@@ -55,19 +45,34 @@ int f2c_check(struct f2c_fs *fs, const struct f2c_check_options *options,
 				   sizeof(opt), options);
 	if (err)
 		return err;
+	*told = (struct told){ opt.progress, opt.progress_priv };
+	*out = (struct check_options){
+		.nr_threads = opt.threads,
+		.progress = opt.progress ? run_tell : NULL,
+		.priv = told,
+	};
+	return 0;
+}
+
+int f2c_check(struct f2c_fs *fs, const struct f2c_check_options *options,
+	      struct f2c_check_report **report)
+{
+	struct check_options check;
+	struct told told;
+	struct f2c_check_report *r;
+	int err = report_take_options(fs, options, &told, &check);
+
+	if (err)
+		return err;
 	r = calloc(1, sizeof(*r));
 	if (!r)
 		return ctx_nomem(fs->ctx, "a report");
-	check.nr_threads = opt.threads;
-	told = (struct told){ opt.progress, opt.progress_priv };
-	check.progress = opt.progress ? run_tell : NULL;
-	check.priv = &told;
 	err = check_run(fs->vol, &check, &r->result);
 	if (err) {
 		free(r);
 		return err;
 	}
-	fill_summary(r, fs->vol);
+	report_fill_summary(r, fs->vol);
 	fs->is_checked = !r->summary.errors;
 	*report = r;
 	return 0;
@@ -78,6 +83,7 @@ void f2c_check_report_free(struct f2c_check_report *report)
 	if (!report)
 		return;
 	check_result_free(&report->result);
+	free(report->repaired);
 	free(report);
 }
 
@@ -119,6 +125,7 @@ const struct f2c_finding *f2c_check_finding(struct f2c_check_report *report,
 		.expected = f->expected,
 		.detail = f->detail,
 		.line = report->line,
+		.repaired = report->repaired && report->repaired[i],
 	};
 	return &report->finding;
 }

@@ -409,6 +409,13 @@ struct f2c_finding {
 	uint64_t expected;
 	const char *detail;		/* more words, or NULL */
 	const char *line;		/* all of it in one line */
+	bool repaired;			/* it was, by f2c_repair() */
+};
+
+/** struct f2c_phases - where a run's time went, in milliseconds */
+struct f2c_phases {
+	double plan_ms, merge_ms, nat_flush_ms, sit_flush_ms, sync_ms,
+	       checkpoint_ms, barriers_ms;
 };
 
 /** struct f2c_check_summary - what there is on the volume */
@@ -423,6 +430,19 @@ struct f2c_check_summary {
 	uint64_t orphans;
 	uint64_t fsyncs_pending;	/* fsynced nodes a mount would replay */
 	struct f2c_frag frag;
+	/* Of f2c_repair(). */
+	uint64_t left;			/* errors that are there still */
+	uint64_t repaired;		/* errors and notes that are not */
+	bool to_replay;			/* f2c_replay() will write it */
+	const char *refused;		/* why nothing was, or NULL */
+	uint64_t commits;		/* checkpoints written: 0 or 1 */
+	bool changed_under_mount;	/* while it was mounted read-only */
+	uint64_t blocks_written;
+	struct f2c_phases phases;
+	uint64_t nat_blocks_touched;
+	uint64_t nat_blocks_read;
+	uint64_t nat_blocks_written;
+	uint64_t nat_journal_hits;
 };
 
 /** struct f2c_check_report - the result of a check */
@@ -474,12 +494,6 @@ f2c_check_finding(struct f2c_check_report *report, size_t i);
 
 /* ---- Replay ------------------------------------------------------------ */
 
-/** struct f2c_phases - where a run's time went, in milliseconds */
-struct f2c_phases {
-	double plan_ms, merge_ms, nat_flush_ms, sit_flush_ms, sync_ms,
-	       checkpoint_ms, barriers_ms;
-};
-
 /** struct f2c_replay_report - what was done for a volume not cleanly unmounted */
 struct f2c_replay_report {
 	size_t size;			/* set by the caller */
@@ -530,6 +544,45 @@ struct f2c_replay_report {
  *   recovery.c, f2fs_recover_fsync_data()
  */
 F2C_API int f2c_replay(struct f2c_fs *fs, struct f2c_replay_report *report);
+
+/* ---- Repair ------------------------------------------------------------ */
+
+/** struct f2c_repair_options - how to repair; zero is the default everywhere */
+struct f2c_repair_options {
+	size_t size;			/* set by the caller */
+	struct f2c_check_options check;	/* its size is set, too */
+	bool only_safe;			/* nothing but what follows from content
+					 * that is whole; else nothing at all */
+};
+
+/**
+ * f2c_repair - check a volume and repair what can be
+ * @fs:      opened for writing, or for a dry run
+ * @options: may be NULL
+ * @report:  set on success, as by f2c_check(): what was found, of each whether
+ *           it is repaired, and what is left
+ *
+ * Tables are mended in memory and written as one new checkpoint, so a cut at
+ * any moment leaves the volume as it was or repaired. Nothing that a name or
+ * node reaches is given up to make numbers fit. A volume without errors and
+ * marks is not written. After a run with something repaired the volume must be
+ * opened again.
+ *
+ * Where fsynced nodes wait to be replayed a new checkpoint would make the kernel
+ * forget them: what was mended is then left in memory (to_replay in the
+ * summary), for f2c_replay() on the same handle to write with what it does. If
+ * not all could be mended, nothing is written (refused).
+ *
+ * Return: 0, or
+ *   -EOPNOTSUPP, -EROFS  the volume is of a kind that is not written
+ *   -ENOSPC     no room for a log
+ *   or as f2c_check(), or what write(2) returns
+ * Since: 0.1
+ * Rule: kernel fs/f2fs/checkpoint.c, do_checkpoint()
+ */
+F2C_API int f2c_repair(struct f2c_fs *fs,
+		       const struct f2c_repair_options *options,
+		       struct f2c_check_report **report);
 
 /* ---- Garbage collection ----------------------------------------------- */
 

@@ -9,11 +9,13 @@ lib_libf2core_int_la_SOURCES += \
 	%D%/f2c_fs.c \
 	%D%/f2c_gc.c \
 	%D%/f2c_name.c \
+	%D%/f2c_repair.c \
 	%D%/f2c_replay.c \
 	%D%/f2c_status.c \
 	%D%/f2c_victims.c %D%/victims_int.h \
 	%D%/frag_int.h \
 	%D%/fs.h \
+	%D%/report_int.h \
 	%D%/run_int.c %D%/run_int.h \
 	%D%/select.c %D%/select.h \
 	%D%/size_int.c %D%/size_int.h

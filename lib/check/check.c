@@ -162,6 +162,8 @@ int check_run(struct volume *vol, const struct check_options *opt,
 		findings_sort(&out->findings);
 		err = check_fill_paths(&c);
 	}
+	if (!err && opt->facts)
+		err = check_gather(&c, opt->facts);
 	free_workers(&c);
 	vec_free(&c.dirs);
 	vec_free(&c.dir_blocks);

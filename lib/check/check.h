@@ -8,6 +8,7 @@
 #ifndef F2CORE_CHECK_CHECK_H
 #define F2CORE_CHECK_CHECK_H
 
+#include "tree/facts.h"
 #include "tree/frag.h"
 
 /* Called by the caller's thread only; a value other than 0 stops the check. */
@@ -19,6 +20,7 @@ struct check_options {
 	check_progress_fn *progress;	/* may be NULL */
 	void *priv;
 	uint64_t max_names;		/* names kept at once; 0: by the volume's size */
+	struct facts *facts;		/* filled for a repair; NULL: not wanted */
 };
 
 /* Paths are looked up for this many findings at most. */

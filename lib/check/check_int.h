@@ -194,6 +194,9 @@ uint64_t name_key(const struct check *c, uint32_t dir, const uint8_t *name,
 		  size_t len);
 int name_add_key(struct check *c, struct check_worker *w, uint64_t key);
 
+/* Fill the facts once all passes are done; the space is given away. */
+int check_gather(struct check *c, struct facts *f);
+
 /* Fill res->paths once all findings are sorted. */
 int check_fill_paths(struct check *c);
 

@@ -217,6 +217,8 @@ static void link_target(const struct dir_visit *v, const struct dir_entry *e)
 	uint8_t type = e->file_type;
 
 	if (!rec || e->ino <= OD_META_INO || !rec_has(rec, REC_INODE)) {
+		if (!rec && v->c->opt->facts)
+			facts_add_wanted(v->c->opt->facts, e->ino);
 		found_entry(v, P_DIR_TARGET, e, e->ino, 0);
 		return;
 	}

@@ -4,6 +4,7 @@ lib_libf2core_int_la_SOURCES += \
 	%D%/check.c %D%/check.h %D%/check_int.h \
 	%D%/dir_block.c \
 	%D%/dir_names.c \
+	%D%/gather.c \
 	%D%/inode_ext.c \
 	%D%/inode_fields.c \
 	%D%/nids.c %D%/nids.h \

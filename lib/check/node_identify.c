@@ -30,6 +30,8 @@ static void report_footer(struct check *c, const struct node_visit *v,
 static void report_nat_ino(struct check *c, const struct node_visit *v,
 			   uint32_t expected)
 {
+	if (c->opt->facts)
+		facts_add_ino(c->opt->facts, v->nid, expected);
 	check_found_as(c, (&(struct finding){
 			.id = P_NAT_ENTRY, .structure = "NAT entry",
 			.number = v->nid, .blk = v->nat.blk,

@@ -61,24 +61,18 @@ static void check_nat(struct check *c)
 }
 
 /* nid 0 stands for "no node": nothing may lie there (format 10, 1). */
-static int check_nid_0(struct check *c)
+static void check_nid_0(struct check *c)
 {
-	const struct layout *lo = c->lo;
-	uint8_t *block = c->workers[0].block;
-	int copy = bit_test_msb(c->vol->cp.nat_bitmap, 0);
-	const struct od_nat_entry *e = (const void *)block;
-	int err = dev_read(c->vol->dev, nat_block_blk(lo, 0, copy), 1, block);
+	struct nat_entry e = nat_get_any(&c->vol->nat, 0);
 
-	if (err)
-		return err;
-	if (le32_get(e->blk) != OD_BLK_NULL)
-		found_nat(c, P_NAT_ENTRY, 0, le32_get(e->blk),
+	if (e.blk != OD_BLK_NULL)
+		found_nat(c, P_NAT_ENTRY, 0, e.blk,
 			  "reserved nid with a block");
-	return 0;
 }
 
 int pass1_tables(struct check *c)
 {
 	check_nat(c);
-	return check_nid_0(c);
+	check_nid_0(c);
+	return 0;
 }

@@ -29,6 +29,8 @@ static void claim_child(const struct visit *vi, uint32_t child, uint32_t ofs)
 	struct nid_rec *rec = nids_get(&vi->c->nids, child);
 	uint32_t none = 0;
 
+	if (!rec && vi->c->opt->facts)
+		facts_add_wanted(vi->c->opt->facts, child);
 	if (!rec || child <= OD_ROOT_INO || rec_has(rec, REC_INODE)) {
 		check_found_as(vi->c, (&(struct finding){
 				.id = P_NODE_CHILD, .structure = "node",

@@ -121,9 +121,11 @@ static void check_summary(struct check *c, uint32_t segno,
 			    .blk = ssa_block_blk(c->lo, segno),
 			    .has_values = true, .found = type,
 			    .expected = expected);
+	if (type != expected)
+		space_flag(&c->space, segno, SEG_BAD_SUM);
 	if (has & SEG_HAS_TWICE || both ||
 	    sum_of_summary(c, segno, sum, is_node) != c->space.sum[segno])
-		space_flag(&c->space, segno, SEG_INSPECT);
+		space_flag(&c->space, segno, SEG_INSPECT | SEG_BAD_SUM);
 }
 
 static bool has_owners(const struct check *c, uint32_t segno)
@@ -171,6 +173,7 @@ static int check_segments(void *priv, size_t index, unsigned int worker)
 			check_found(c, .id = P_SSA_UNREADABLE,
 				    .structure = "summary", .number = segno,
 				    .blk = ssa_block_blk(c->lo, segno));
+			space_flag(&c->space, segno, SEG_BAD_SUM);
 			continue;
 		}
 		check_summary(c, segno, seg, sum);

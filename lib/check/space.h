@@ -16,6 +16,7 @@ enum seg_flags {
 	SEG_HAS_TWICE	= 1 << 2,	/* a block that was claimed twice */
 	SEG_IS_ALIAS	= 1 << 3,	/* of a device alias: no owner by summary */
 	SEG_INSPECT	= 1 << 4,	/* its owners must be compared one by one */
+	SEG_BAD_SUM	= 1 << 5,	/* its summary does not fit */
 };
 
 struct space {

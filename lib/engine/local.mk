@@ -39,6 +39,12 @@ lib_libf2core_int_la_SOURCES += \
 	%D%/quota_tree.c %D%/quota_tree.h \
 	%D%/recover.c %D%/recover.h \
 	%D%/relocate.c %D%/relocate.h \
+	%D%/repair.c %D%/repair.h %D%/repair_int.h \
+	%D%/repair_cp.c \
+	%D%/repair_logs.c \
+	%D%/repair_nat.c \
+	%D%/repair_sit.c \
+	%D%/repair_sums.c \
 	%D%/replay.c %D%/replay.h \
 	%D%/sit_flush.c \
 	%D%/txn.c %D%/txn.h \

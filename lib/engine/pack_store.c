@@ -182,6 +182,39 @@ static uint32_t new_flags(const struct checkpoint *cp, bool compact)
 	return flags;
 }
 
+/*
+ * Before the bitmaps if they are the large ones, else behind them; where it
+ * would lie in them it is moved to the end of the block.
+ */
+static uint32_t checksum_offset(const struct layout *lo, uint32_t flags,
+				uint32_t ofs)
+{
+	uint32_t end = lo->block_size - (uint32_t)sizeof(le32);
+	uint32_t bitmaps = lo->nat_bitmap_bytes +
+			   (lo->cp_payload ? 0 : lo->sit_bitmap_bytes);
+
+	if (flags & OD_CP_LARGE_NAT_BITMAP)
+		return OD_CP_BITMAPS;
+	return ofs < OD_CP_BITMAPS + bitmaps || ofs > end ? end : ofs;
+}
+
+/* What the geometry says, and what a damaged live head may have lost. */
+static void put_sizes(const struct volume *vol, struct od_checkpoint *od,
+		      uint32_t flags)
+{
+	const struct layout *lo = &vol->lo;
+	const struct checkpoint *cp = &vol->cp;
+	uint32_t ofs = le32_get(od->checksum_offset);
+
+	le32_set(&od->rsvd_segment_count, cp->rsvd_segs);
+	le32_set(&od->overprov_segment_count, cp->overprov_segs);
+	le32_set(&od->sit_ver_bitmap_bytesize, lo->sit_bitmap_bytes);
+	le32_set(&od->nat_ver_bitmap_bytesize, lo->nat_bitmap_bytes);
+	le32_set(&od->checksum_offset, checksum_offset(lo, flags, ofs));
+	le32_set(&od->next_free_nid, cp->next_free_nid < lo->nr_nids ?
+				     cp->next_free_nid : 0);
+}
+
 static void put_head(const struct volume *vol, struct pack *p, uint32_t flags,
 		     uint32_t start_sum)
 {
@@ -198,7 +231,7 @@ static void put_head(const struct volume *vol, struct pack *p, uint32_t flags,
 	le32_set(&od->cp_pack_start_sum, start_sum);
 	le32_set(&od->valid_node_count, cp->valid_nodes);
 	le32_set(&od->valid_inode_count, cp->valid_inodes);
-	le32_set(&od->next_free_nid, cp->next_free_nid);
+	put_sizes(vol, od, flags);
 	put_logs(vol, od);
 	put_bitmaps(vol, p);
 	crc_off = le32_get(od->checksum_offset);

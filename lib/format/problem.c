@@ -124,6 +124,22 @@ void findings_move(struct findings *from, struct findings *to)
 	pthread_mutex_unlock(&to->lock);
 }
 
+void findings_drop(struct findings *f, enum problem_id id)
+{
+	size_t kept = 0;
+
+	pthread_mutex_lock(&f->lock);
+	for (size_t i = 0; i < f->nr; i++) {
+		if (f->v[i].id == id)
+			free(f->v[i].detail);
+		else
+			f->v[kept++] = f->v[i];
+	}
+	f->nr = kept;
+	f->counted[id] = 0;
+	pthread_mutex_unlock(&f->lock);
+}
+
 uint64_t findings_count(const struct findings *f, enum severity least)
 {
 	uint64_t n = 0;

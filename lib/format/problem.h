@@ -76,6 +76,9 @@ void findings_add(struct findings *f, const struct finding *finding,
 		  const char *detail, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* Take out all findings of this problem: it is solved. */
+void findings_drop(struct findings *f, enum problem_id id);
+
 /* How many of at least this severity. */
 uint64_t findings_count(const struct findings *f, enum severity least);
 

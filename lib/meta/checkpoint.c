@@ -245,7 +245,7 @@ static void load_fields(const struct pack *p, struct checkpoint *cp)
 	cp->elapsed_time = le64_get(od->elapsed_time);
 }
 
-/* Faults of the logs become findings where the logs are loaded. */
+/* Faults of logs and places become findings where those are loaded. */
 static void note_faults(const struct layout *lo, const struct pack *p,
 			struct findings *findings)
 {
@@ -253,7 +253,8 @@ static void note_faults(const struct layout *lo, const struct pack *p,
 	unsigned int nr = cp_faults(lo, p->buf, v, CP_MAX_FAULTS);
 
 	for (unsigned int i = 0; i < nr; i++) {
-		if (!strncmp(v[i].field, "cur_", 4))
+		if (!strncmp(v[i].field, "cur_", 4) ||
+		    !strcmp(v[i].field, "cp_pack_start_sum"))
 			continue;
 		findings_add(findings, &(struct finding){
 			     .id = P_CP_FIELD, .structure = "checkpoint pack",
@@ -362,18 +363,11 @@ static int load_orphans(struct dev *dev, const struct layout *lo,
 			struct pack *p, struct findings *findings,
 			struct checkpoint *cp)
 {
-	uint32_t first = 1 + lo->cp_payload;
-	uint32_t end = le32_get(pack_head(p)->cp_pack_start_sum);
+	uint32_t first = 1 + lo->cp_payload, end = p->start_sum;
 	struct map seen = { 0 };
 	int err = 0;
 
-	if (!(cp->flags & OD_CP_ORPHAN_PRESENT))
-		return 0;
-	if (end < first || end > p->total - 1)
-		return pack_unusable(p, "cp_pack_start_sum is %" PRIu32
-				     ", with orphans expected %" PRIu32 " to %"
-				     PRIu32, end, first, p->total - 1);
-	if (end == first)
+	if (!(cp->flags & OD_CP_ORPHAN_PRESENT) || end == first)
 		return 0;
 	cp->orphans = malloc((size_t)(end - first) * lo->orphans_per_block *
 			     sizeof(*cp->orphans));
@@ -386,13 +380,16 @@ static int load_orphans(struct dev *dev, const struct layout *lo,
 }
 
 static int load_pack(struct dev *dev, const struct layout *lo, struct pack *p,
-		     struct findings *findings, struct checkpoint *cp)
+		     const struct pack *other, struct findings *findings,
+		     struct checkpoint *cp)
 {
 	int err;
 
 	load_fields(p, cp);
 	note_faults(lo, p, findings);
-	err = copy_of(dev, p->buf, lo->block_size, &cp->head);
+	err = cp_judge_places(lo, p, other, findings, cp);
+	if (!err)
+		err = copy_of(dev, p->buf, lo->block_size, &cp->head);
 	if (!err)
 		err = load_bitmaps(dev, lo, p, cp);
 	if (!err)
@@ -406,14 +403,15 @@ static int load_pack(struct dev *dev, const struct layout *lo, struct pack *p,
 
 /* What loading pack @p found counts only if the pack is the one used. */
 static int try_pack(struct dev *dev, const struct layout *lo, struct pack *p,
-		    struct findings *findings, struct checkpoint *cp)
+		    const struct pack *other, struct findings *findings,
+		    struct checkpoint *cp)
 {
 	struct findings own;
 	int err;
 
 	findings_init(&own);
 	memset(cp, 0, sizeof(*cp));
-	err = load_pack(dev, lo, p, &own, cp);
+	err = load_pack(dev, lo, p, other, &own, cp);
 	if (!err)
 		findings_move(&own, findings);
 	findings_free(&own);
@@ -457,7 +455,8 @@ static int load_newer(struct dev *dev, const struct layout *lo,
 		struct pack *one = &p[i ? !first : first];
 
 		if (one->state == PACK_VALID)
-			err = try_pack(dev, lo, one, findings, cp);
+			err = try_pack(dev, lo, one, &p[i ? first : !first],
+				       findings, cp);
 	}
 	for (int i = 0; i < 2; i++)
 		if (p[i].state != PACK_VALID)

@@ -16,6 +16,11 @@ struct pack {
 	bool was_whole;			/* likewise, if it is the older one */
 	uint64_t version;
 	char why[256];			/* not usable: the reason */
+
+	/* Of a pack that is loaded, from cp_judge_places(). */
+	uint32_t start_sum;		/* block with the first data summary */
+	bool compact;			/* form of the data summaries */
+	bool has_node;			/* node summaries are there */
 };
 
 static inline const struct od_checkpoint *pack_head(const struct pack *p)
@@ -26,6 +31,14 @@ static inline const struct od_checkpoint *pack_head(const struct pack *p)
 /* Set p->why; returns -EUCLEAN: the pack's content cannot be loaded. */
 int pack_unusable(struct pack *p, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/*
+ * Where the parts of the pack lie; the flags in @cp are mended if they
+ * contradict the rest. -EUCLEAN: there is no telling.
+ */
+int cp_judge_places(const struct layout *lo, struct pack *p,
+		    const struct pack *other, struct findings *findings,
+		    struct checkpoint *cp);
 
 /* Segment, position and allocation of the six logs, made safe to use. */
 void cp_load_logs(const struct layout *lo, const struct pack *p,

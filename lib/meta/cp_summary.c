@@ -81,13 +81,14 @@ static uint32_t log_nr_entries(const struct layout *lo,
 /* Reads the entries of compact summaries one after the other. */
 struct stream {
 	const struct layout *lo;
-	struct pack *p;
+	const struct pack *p;
 	uint32_t end;			/* first block behind it */
 	uint32_t at;			/* block in the pack */
 	uint32_t off;			/* byte in the block */
 };
 
-static int stream_next(struct stream *s, struct od_sum_entry *out)
+/* False at the end of the blocks. */
+static bool stream_next(struct stream *s, struct od_sum_entry *out)
 {
 	const uint32_t size = sizeof(*out);
 
@@ -96,27 +97,25 @@ static int stream_next(struct stream *s, struct od_sum_entry *out)
 		s->off = 0;
 	}
 	if (s->at >= s->end)
-		return pack_unusable(s->p, "compact summaries run past block %"
-				     PRIu32 " of the pack", s->end - 1);
+		return false;
 	memcpy(out, s->p->buf + (size_t)s->at * s->lo->block_size + s->off,
 	       size);
 	s->off += size;
-	return 0;
+	return true;
 }
 
-static int load_compact(const struct layout *lo, struct pack *p,
-			struct checkpoint *cp, uint32_t end)
+/*
+ * How many entries there are follows from the logs. Where those are wrong the
+ * entries are, too, or end early: the journals are good all the same.
+ */
+static void load_compact(const struct layout *lo, const struct pack *p,
+			 struct findings *findings, struct checkpoint *cp,
+			 uint32_t end)
 {
 	const uint32_t journal = lo->sum_journal_bytes;
-	struct stream s = { lo, p, end, 0, 2 * journal };
-	const uint8_t *first;
+	struct stream s = { lo, p, end, p->start_sum, 2 * journal };
+	const uint8_t *first = p->buf + (size_t)s.at * lo->block_size;
 
-	s.at = le32_get(pack_head(p)->cp_pack_start_sum);
-	if (s.at < 1 + lo->cp_payload || s.at >= end)
-		return pack_unusable(p, "cp_pack_start_sum is %" PRIu32
-				     ", expected %" PRIu32 " to %" PRIu32, s.at,
-				     1 + lo->cp_payload, end - 1);
-	first = p->buf + (size_t)s.at * lo->block_size;
 	memcpy(sum_journal(lo, cp->log[LOG_HOT_DATA].sum), first, journal);
 	memcpy(sum_journal(lo, cp->log[LOG_COLD_DATA].sum), first + journal,
 	       journal);
@@ -124,11 +123,17 @@ static int load_compact(const struct layout *lo, struct pack *p,
 		const struct curseg *log = &cp->log[type];
 		uint32_t nr = log_nr_entries(lo, log);
 
-		for (uint32_t i = 0; i < nr; i++)
+		for (uint32_t i = 0; i < nr; i++) {
 			if (stream_next(&s, &sum_entries(log->sum)[i]))
-				return -EUCLEAN;
+				continue;
+			findings_add(findings, &(struct finding){
+				     .id = P_SSA_UNREADABLE,
+				     .structure = "summary of log",
+				     .number = type, .blk = p->blk + end - 1 },
+				     "compact summaries run past their end");
+			return;
+		}
 	}
-	return 0;
 }
 
 /* Three whole summary blocks from block @at of the pack on. */
@@ -201,30 +206,21 @@ static int rebuild_node_sums(struct dev *dev, const struct layout *lo,
 int cp_load_sums(struct dev *dev, const struct layout *lo, struct pack *p,
 		 struct findings *findings, struct checkpoint *cp)
 {
-	const bool has_node = cp->flags & (OD_CP_UMOUNT | OD_CP_FASTBOOT);
-	const uint32_t first = 1 + lo->cp_payload;
 	/* First block behind the data summaries; the foot comes last. */
 	uint32_t end = p->total - 1;
-	int err = 0;
 
 	for (int i = 0; i < OD_NR_LOGS; i++) {
 		cp->log[i].sum = calloc(1, lo->sum_bytes);
 		if (!cp->log[i].sum)
 			return ctx_nomem(dev->ctx, "a summary");
 	}
-	if (end < first + (has_node ? NR_DATA_LOGS : 0) +
-		  (cp->flags & OD_CP_COMPACT_SUM ? 1 : NR_DATA_LOGS))
-		return pack_unusable(p, "%" PRIu32 " blocks in all, too few for the summaries of its flags 0x%"
-				     PRIx32, p->total, cp->flags);
-	if (has_node) {
+	if (p->has_node) {
 		end -= NR_DATA_LOGS;
 		load_normal(lo, p, cp, end, LOG_HOT_NODE);
 	}
-	if (cp->flags & OD_CP_COMPACT_SUM)
-		err = load_compact(lo, p, cp, end);
+	if (p->compact)
+		load_compact(lo, p, findings, cp, end);
 	else
 		load_normal(lo, p, cp, end - NR_DATA_LOGS, LOG_HOT_DATA);
-	if (!err && !has_node)
-		err = rebuild_node_sums(dev, lo, findings, cp);
-	return err;
+	return p->has_node ? 0 : rebuild_node_sums(dev, lo, findings, cp);
 }

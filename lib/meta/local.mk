@@ -2,6 +2,7 @@
 lib_libf2core_int_la_SOURCES += \
 	%D%/checkpoint.c %D%/checkpoint.h \
 	%D%/cp_int.h \
+	%D%/cp_places.c \
 	%D%/cp_summary.c \
 	%D%/journal.h \
 	%D%/nat.c %D%/nat.h \

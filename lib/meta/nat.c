@@ -207,10 +207,15 @@ void nat_free(struct nat *nat)
 
 struct nat_entry nat_get(const struct nat *nat, uint32_t nid)
 {
+	return nat_get_any(nat, nid < OD_ROOT_INO ? UINT32_MAX : nid);
+}
+
+struct nat_entry nat_get_any(const struct nat *nat, uint32_t nid)
+{
 	const struct nat_entry none = { 0 };
 	struct nat_page *page;
 
-	if (nid < OD_ROOT_INO || nid >= nat->lo->nr_nids)
+	if (nid >= nat->lo->nr_nids)
 		return none;
 	page = nat->pages[nid_to_nat_block(nat->lo, nid)];
 	if (!page)

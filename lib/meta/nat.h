@@ -34,6 +34,9 @@ void nat_free(struct nat *nat);
 /* Any nid; one beyond the NAT or reserved (0, 1, 2) reads as free. */
 struct nat_entry nat_get(const struct nat *nat, uint32_t nid);
 
+/* The same, but for the reserved ones, too. */
+struct nat_entry nat_get_any(const struct nat *nat, uint32_t nid);
+
 /* The caller proved 2 < nid < lo->nr_nids. Marks it dirty. 0 or -ENOMEM. */
 int nat_set(struct nat *nat, uint32_t nid, const struct nat_entry *e);
 

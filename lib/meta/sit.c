@@ -264,6 +264,20 @@ int sit_mark_invalid(struct sit *sit, uint32_t blk)
 	return 0;
 }
 
+int sit_set_map(struct sit *sit, uint32_t segno,
+		const uint8_t map[OD_SIT_MAP_BYTES])
+{
+	struct sit_seg *seg = change(sit, segno);
+
+	if (!seg)
+		return -ENOMEM;
+	add_valid(sit, seg->type, -(int64_t)seg->valid);
+	memcpy(seg->map, map, sizeof(seg->map));
+	seg->valid = (uint16_t)bits_count(map, sizeof(seg->map));
+	add_valid(sit, seg->type, seg->valid);
+	return 0;
+}
+
 int sit_set_type(struct sit *sit, uint32_t segno, uint8_t type)
 {
 	struct sit_seg *seg = change(sit, segno);

@@ -53,6 +53,10 @@ static inline bool sit_is_valid(const struct sit *sit, uint32_t blk)
 int sit_mark_valid(struct sit *sit, uint32_t blk, uint8_t type);
 int sit_mark_invalid(struct sit *sit, uint32_t blk);
 
+/* Set all of a segment's map at once; the count follows. 0 or -ENOMEM. */
+int sit_set_map(struct sit *sit, uint32_t segno,
+		const uint8_t map[OD_SIT_MAP_BYTES]);
+
 /* Set type or mtime; the segment becomes dirty. 0 or -ENOMEM. */
 int sit_set_type(struct sit *sit, uint32_t segno, uint8_t type);
 int sit_set_mtime(struct sit *sit, uint32_t segno, uint64_t mtime);

@@ -85,6 +85,19 @@ static void note_flags(struct volume *vol)
 		f.id = P_CP_FLAG_FSCK;
 		findings_add(&vol->findings, &f, NULL);
 	}
+	if (vol->cp.flags & (OD_CP_DISABLED | OD_CP_DISABLED_QUICK |
+			     OD_CP_RESIZEFS)) {
+		f.id = P_CP_FLAG_STATE;
+		findings_add(&vol->findings, &f, "flags 0x%" PRIx32,
+			     vol->cp.flags);
+	}
+	if (vol->cp.next_free_nid >= vol->lo.nr_nids) {
+		f.id = P_CP_HINT;
+		f.has_values = true;
+		f.found = vol->cp.next_free_nid;
+		f.expected = vol->lo.nr_nids - 1;
+		findings_add(&vol->findings, &f, "next_free_nid");
+	}
 }
 
 static int load(struct volume *vol)
@@ -109,6 +122,14 @@ static int load(struct volume *vol)
 		check_log(vol, type);
 	note_flags(vol);
 	return 0;
+}
+
+void volume_judge_logs(struct volume *vol)
+{
+	findings_drop(&vol->findings, P_CP_CURSEG);
+	for (unsigned int type = 0; type < OD_NR_LOGS; type++)
+		if (log_is_used(&vol->lo, type))
+			check_log(vol, type);
 }
 
 int volume_open(struct f2c_ctx *ctx, struct dev *dev, struct volume **out,
@@ -209,19 +230,31 @@ static int forbid_findings(struct volume *vol)
 			line, nr > 1 ? ", and more" : "");
 }
 
+static int fail_spoilt(struct volume *vol)
+{
+	return ctx_fail(vol->ctx, -EIO,
+			"%s: not written: a commit failed, the volume must be opened again",
+			vol->dev->name);
+}
+
 int volume_can_write(struct volume *vol)
 {
 	int err = forbid_features(vol);
 
 	if (vol->is_spoilt)
-		return ctx_fail(vol->ctx, -EIO,
-				"%s: not written: a commit failed, the volume must be opened again",
-				vol->dev->name);
+		return fail_spoilt(vol);
 	if (!err)
 		err = forbid_flags(vol);
 	if (!err)
 		err = forbid_findings(vol);
 	return err;
+}
+
+int volume_can_repair(struct volume *vol)
+{
+	if (vol->is_spoilt)
+		return fail_spoilt(vol);
+	return forbid_features(vol);
 }
 
 bool volume_seg_is_current(const struct volume *vol, uint32_t segno)

@@ -46,6 +46,14 @@ void volume_close(struct volume *vol);
  * (Pending fsyncs are asked of tree/pending.h.)
  */
 int volume_can_write(struct volume *vol);
+/* The same for a repair, which flags and findings do not forbid. */
+int volume_can_repair(struct volume *vol);
+
+/*
+ * The logs were changed, or the SIT was: the findings on them are made again.
+ * The caller gave each log a segment of the main area.
+ */
+void volume_judge_logs(struct volume *vol);
 
 /* All of these are counted from the SIT in memory. */
 uint32_t volume_free_segs(const struct volume *vol);

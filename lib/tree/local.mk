@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 lib_libf2core_int_la_SOURCES += \
 	%D%/dir.c %D%/dir.h \
+	%D%/facts.c %D%/facts.h \
 	%D%/extents.c \
 	%D%/filemap.c %D%/filemap.h \
 	%D%/frag.c %D%/frag.h \

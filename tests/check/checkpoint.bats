@@ -30,8 +30,7 @@ live() {
 }
 
 @test "cp-pack-bad: other fields that make a pack unusable" {
-	for field in cp_pack_start_sum=0 cp_pack_start_sum=0xffffffff \
-		checksum_offset=0 checksum_offset=0xfffffffc; do
+	for field in checksum_offset=0 checksum_offset=0xfffffffc; do
 		echo "$field"
 		poke "cp.$field"
 		finds_among cp-pack-bad
@@ -53,12 +52,23 @@ live() {
 }
 
 @test "cp-field: counts and sizes out of range" {
-	for field in user_block_count=100 sit_ver_bitmap_bytesize=+64 \
+	for field in user_block_count=100 cp_pack_start_sum=0 \
+		cp_pack_start_sum=0xffffffff ckpt_flags=^1 ckpt_flags=^4 sit_ver_bitmap_bytesize=+64 \
 		nat_ver_bitmap_bytesize=-64 rsvd_segment_count=0xffffffff; do
 		echo "$field"
 		poke "cp.$field"
 		finds_among cp-field
 	done
+}
+
+@test "cp-hint: where to look for free nids, out of range" {
+	poke cp.next_free_nid=0xffffffff
+	finds_nothing cp-hint
+}
+
+@test "cp-flag-state: what forbids others to write is a note" {
+	poke cp.ckpt_flags=^0x1000
+	finds_nothing cp-flag-state
 }
 
 @test "cp-count: C18 each count of the checkpoint" {

@@ -25,20 +25,79 @@ load ../check/check
 	done
 }
 
-@test "-a, -p and -y on a damaged volume: exit 4, nothing changed" {
+@test "-a, -p and -y repair a count: exit 1, then 0" {
+	for opt in -a -p -p1 -y "-y -f"; do
+		poke cp.valid_block_count=+4
+		run "$FSCK" $opt "$img"
+		echo "$output"
+		[ "$status" -eq 1 ]
+		[[ "${lines[0]}" == "cp-count: "*": repaired" ]]
+		[[ "$output" == *": repaired, "* ]]
+		run "$FSCK" $opt "$img"
+		[ "$status" -eq 0 ]
+		rm "$img.undo"
+	done
+}
+
+@test "-n, and no option at all, change no byte" {
 	poke cp.valid_block_count=+4
 	before=$(sha256sum <"$img")
-	for opt in -a -p -p1 -y; do
+	for opt in "" -n "-y -n" "-n -a" "-p --dry-run"; do
 		run "$FSCK" $opt "$img"
 		echo "$output"
 		[ "$status" -eq 4 ]
 		[[ "$output" == *"cp-count: "* ]]
-		[[ "$output" == *"repair is not there yet"* ]]
+		[[ "$opt" == "" || "$opt" == -n ||
+			"$output" == *": would be repaired"* ]]
+		[ "$(sha256sum <"$img")" = "$before" ]
 	done
+}
+
+@test "-a and -p leave alone what is not safe, and say so" {
+	poke cp.valid_block_count=+4 inode./d0/f04.links=2
+	before=$(sha256sum <"$img")
+	for opt in -a -p; do
+		run "$FSCK" $opt "$img"
+		echo "$output"
+		[ "$status" -eq 4 ]
+		[[ "$output" == *"needs -y: nothing was changed"* ]]
+		[ "$(sha256sum <"$img")" = "$before" ]
+	done
+}
+
+@test "-y repairs what it can, and leaves the rest: exit 5" {
+	poke cp.valid_block_count=+4 inode./d0/f04.links=2
+	run "$FSCK" -y "$img"
+	echo "$output"
+	[ "$status" -eq 5 ]
+	[[ "$output" == *"cp-count: "*": repaired"* ]]
+	[[ "$output" == *"1 error left"* ]]
 	run "$FSCK" "$img"
 	[ "$status" -eq 4 ]
-	[[ "$output" != *"repair is not there yet"* ]]
-	[ "$(sha256sum <"$img")" = "$before" ]
+	[[ "$output" != *cp-count* ]]
+}
+
+@test "-y on a clean volume writes nothing" {
+	restore
+	before=$(stat -c %y.%z "$img")
+	run "$FSCK" -y "$img"
+	[ "$status" -eq 0 ]
+	[ "$before" = "$(stat -c %y.%z "$img")" ]
+}
+
+@test "--json of a repair tells what was repaired" {
+	poke cp.valid_block_count=+4
+	fsck_json -y "$img"
+	[ "$status" -eq 1 ]
+	python3 -c '
+import json, sys
+d = json.load(open(sys.argv[1]))
+assert d["exit_status"] == 1 and d["clean"] and d["errors"] == 1
+assert d["errors_left"] == 0 and d["repaired"] == 1 and d["commits"] == 1
+assert d["refused"] is None and d["nat"]["blocks_touched"] == 0
+assert set(d["phases"]) >= {"nat_flush_ms", "sit_flush_ms", "sync_ms"}
+assert d["findings"][0]["repaired"] is True
+' "$json"
 }
 
 @test "usage errors: exit 16 and one line" {
