@@ -142,7 +142,6 @@ int main(int argc, char **argv)
 	session_init(&f.s, PROGRAM);
 	if (!cli_parse(&cli, argc, argv))
 		return cli.status;
-	f.repair = f.repair && !f.dry_run;
 	status = check(&f, cli.operands[0]);
 	session_close(&f.s);
 	return status;

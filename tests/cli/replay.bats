@@ -40,15 +40,27 @@ bats_require_minimum_version 1.5.0
 	[[ "${lines[0]}" == *": 5 orphans would be freed, with 101 blocks" ]]
 }
 
-@test "a volume with errors is left alone" {
+@test "a volume with errors that stay is left alone" {
 	shipped orphans
 	before=$(sum_of)
-	poke cp.valid_block_count=+1
+	poke inode./f0001.links=7
 	poked=$(sum_of)
 	[ "$poked" != "$before" ]
 	run "$FSCK" -p "$img"
 	[ "$status" -eq 4 ]
 	[ "$(sum_of)" = "$poked" ]
+}
+
+@test "tables are repaired, and then orphans freed" {
+	shipped orphans
+	poke cp.valid_block_count=+1
+	run "$FSCK" -p "$img"
+	echo "$output"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"cp-count: "*": repaired"* ]]
+	[[ "$output" == *"5 orphans"* ]]
+	run "$FSCK" -p "$img"
+	[ "$status" -eq 0 ]
 }
 
 @test "a file with a name is not freed, whatever the list of orphans says" {
