@@ -37,7 +37,11 @@ lib_libf2core_int_la_SOURCES += \
 	%D%/pack_store.c \
 	%D%/quota_edit.c %D%/quota_edit.h \
 	%D%/quota_tree.c %D%/quota_tree.h \
-	%D%/recover.c %D%/recover.h \
+	%D%/recover.c %D%/recover.h %D%/recover_int.h \
+	%D%/recover_check.c \
+	%D%/recover_data.c \
+	%D%/recover_dentry.c \
+	%D%/recover_inode.c \
 	%D%/relocate.c %D%/relocate.h \
 	%D%/repair.c %D%/repair.h %D%/repair_int.h \
 	%D%/repair_cp.c \

@@ -195,3 +195,6 @@ tests_unit_t_quota_LDADD = $(BUILDER_LIBS)
 check_PROGRAMS += %D%/t-dir-edit
 tests_unit_t_dir_edit_SOURCES = %D%/t-dir-edit.c
 tests_unit_t_dir_edit_LDADD = $(BUILDER_LIBS)
+check_PROGRAMS += %D%/t-recover
+tests_unit_t_recover_SOURCES = %D%/t-recover.c
+tests_unit_t_recover_LDADD = $(BUILDER_LIBS)
