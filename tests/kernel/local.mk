@@ -14,6 +14,7 @@ kernel_tests += %D%/cases.bats
 kernel_tests += %D%/kinds.bats
 kernel_tests += %D%/recover-cuts.bats
 kernel_tests += %D%/names.bats
+kernel_tests += %D%/recover.bats
 
 EXTRA_DIST += %D%/README.md
 EXTRA_DIST += %D%/setup

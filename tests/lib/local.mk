@@ -9,6 +9,7 @@ EXTRA_DIST += %D%/free-space.py
 EXTRA_DIST += %D%/segments.py
 EXTRA_DIST += %D%/victims.py
 EXTRA_DIST += %D%/workload.py
+EXTRA_DIST += %D%/fsynced.py
 EXTRA_DIST += %D%/crowd.py
 EXTRA_DIST += %D%/fsyncs.py
 EXTRA_DIST += %D%/kinds.py
