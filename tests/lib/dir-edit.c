@@ -8,6 +8,8 @@
  *	remove DIR NAME		and what had no other name
  *	replace DIR NAME FILE	NAME was a link of another file
  *	fill DIR COUNT FILE	COUNT hard links, n0000000 and so on
+ *	again			every name of every directory is taken out and put
+ *				in again, with its hash where that takes a key
  *
  * With --list it prints of every directory how it is laid out: its inode's
  * numbers, and each entry with its place.
@@ -123,6 +125,67 @@ static int replace(struct job *j, uint32_t dir, const struct dir_name *name,
 	return err ? err : change_links(j, found.ino, -1);
 }
 
+struct ino_vec VEC_BODY(uint32_t);
+struct old_entry {
+	struct dir_entry e;
+	uint8_t name[OD_NAME_LEN];
+};
+struct old_vec VEC_BODY(struct old_entry);
+
+static int keep_dir(void *priv, const struct walk_visit *v)
+{
+	return inode_is_dir(v->inode) ?
+	       vec_push((struct ino_vec *)priv, &v->inode->ino) : 0;
+}
+
+static int keep_entry(void *priv, const struct dir_entry *e)
+{
+	struct old_entry old = { .e = *e };
+
+	if (e->name[0] == '.' && (e->name_len == 1 ||
+				  (e->name_len == 2 && e->name[1] == '.')))
+		return 0;
+	memcpy(old.name, e->name, e->name_len);
+	return vec_push((struct old_vec *)priv, &old);
+}
+
+static int dir_again(struct job *j, uint32_t dir)
+{
+	struct old_vec olds = { 0 };
+	struct inode inode;
+	int err = inode_read(j->vol, dir, j->block, &inode);
+
+	if (!err)
+		err = dir_iterate(j->vol, &inode, j->block, keep_entry, &olds);
+	for (size_t i = 0; !err && i < olds.nr; i++) {
+		const struct dir_entry *e = &olds.v[i].e;
+		struct dir_name name = {
+			.name = olds.v[i].name, .len = e->name_len,
+			.has_hash = true, .hash = e->hash,
+		};
+
+		err = dir_edit_remove(&j->ed, dir, &name, NULL);
+		if (!err)
+			err = dir_edit_add(&j->ed, dir, &name, e->ino,
+					   e->file_type, NULL);
+		j->done++;
+	}
+	vec_free(&olds);
+	return err;
+}
+
+static int again(struct job *j)
+{
+	struct ino_vec dirs = { 0 };
+	int err = walk_tree(j->vol, keep_dir, &dirs);
+
+	for (size_t i = 0; !err && i < dirs.nr; i++)
+		err = dir_again(j, dirs.v[i]);
+	vec_free(&dirs);
+	printf("names: %" PRIu64 "\n", j->done);
+	return err;
+}
+
 static bool parse_hex(const char *hex, uint8_t *out, struct dir_name *name)
 {
 	*name = (struct dir_name){ .name = out, .len = strlen(hex) / 2 };
@@ -147,6 +210,8 @@ static int do_line(struct job *j, char *line)
 	uint32_t dir, ino = 0;
 	int err;
 
+	if (verb && !strcmp(verb, "again"))
+		return again(j);
 	if (!verb || !path || !arg)
 		return -EINVAL;
 	err = walk_lookup(j->vol, path, &dir);
