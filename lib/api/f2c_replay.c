@@ -8,6 +8,8 @@
 #include "engine/guard.h"
 #include "engine/replay.h"
 
+#include <time.h>
+
 /* Unless a check of this volume has found no fault. */
 static int prove_sound(struct f2c_fs *fs)
 {
@@ -48,6 +50,17 @@ static void put_report(const struct replay_report *r,
 	out->phases = run_phases(c, 0, r->merge_ms);
 }
 
+static int replay_now(struct volume *vol, struct replay_report *r)
+{
+	struct inode_time now;
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	now.sec = ts.tv_sec;
+	now.nsec = (uint32_t)ts.tv_nsec;
+	return replay_run(vol, &now, r);
+}
+
 int f2c_replay(struct f2c_fs *fs, struct f2c_replay_report *report)
 {
 	struct f2c_replay_report out = { 0 };
@@ -60,7 +73,7 @@ int f2c_replay(struct f2c_fs *fs, struct f2c_replay_report *report)
 	if (!err)
 		err = prove_sound(fs);
 	if (!err)
-		err = replay_run(fs->vol, &r);
+		err = replay_now(fs->vol, &r);
 	out.dry_run = fs->flags & F2C_DRY_RUN;
 	out.mounted_read_only = fs->mounted_ro;
 	put_report(&r, &out);

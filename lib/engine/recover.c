@@ -10,8 +10,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 static int replay_inode(struct recover *r, const uint8_t *from, bool has_name)
 {
@@ -92,16 +90,10 @@ static int replay(struct recover *r)
 	return err;
 }
 
-static int recover_open(struct recover *r, struct edit *ed,
-			struct recover_stats *st)
+static int recover_open(struct recover *r)
 {
-	struct timespec now;
 	int err;
 
-	*r = (struct recover){ .ed = ed, .vol = ed->vol, .st = st };
-	clock_gettime(CLOCK_REALTIME, &now);
-	r->now.sec = now.tv_sec;
-	r->now.nsec = (uint32_t)now.tv_nsec;
 	r->iblock = malloc(r->vol->lo.block_size);
 	r->node = malloc(r->vol->lo.block_size);
 	if (!r->iblock || !r->node)
@@ -119,15 +111,16 @@ static void recover_close(struct recover *r)
 	free(r->node);
 }
 
-int recover_run(struct edit *ed, struct recover_stats *st)
+int recover_run(struct edit *ed, const struct inode_time *now,
+		struct recover_stats *st)
 {
-	struct recover r;
+	struct recover r = { .ed = ed, .vol = ed->vol, .st = st, .now = *now };
 	int err;
 
 	/* What came after such a checkpoint is to be thrown away. */
 	if (ed->vol->cp.flags & OD_CP_DISABLED)
 		return 0;
-	err = recover_open(&r, ed, st);
+	err = recover_open(&r);
 	if (!err && r.chain.inodes.nr)
 		err = recover_check(&r);
 	if (!err) {

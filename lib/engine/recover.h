@@ -8,6 +8,7 @@
 #define F2CORE_ENGINE_RECOVER_H
 
 #include "engine/edit.h"
+#include "tree/inode.h"
 
 struct recover_stats {
 	uint64_t chain_nodes;		/* nodes of the chain, up to a cut */
@@ -26,12 +27,13 @@ struct recover_stats {
  * Replay the chain into @ed, which holds nothing yet but freed orphans. Adds to
  * *@st. 0 too if there is no chain. Nothing is committed. A chain that
  * contradicts itself or the volume is cut before the first node that does.
- * Quota files stay as they are, and the checkpoint is marked to have them
- * checked.
+ * Directories that get or lose a name, and inodes that lose one, are stamped
+ * @now. Quota files are the caller's.
  *
  * -ENOSPC; -EUCLEAN if a directory or an inode of the checkpoint is not sound;
  * -EIO, -ENOMEM: the edit is to be given up.
  */
-int recover_run(struct edit *ed, struct recover_stats *st);
+int recover_run(struct edit *ed, const struct inode_time *now,
+		struct recover_stats *st);
 
 #endif

@@ -10,25 +10,26 @@
 #include "engine/flush.h"
 
 #include <string.h>
-#include <time.h>
 
-static int replay(struct edit *ed, struct replay_report *r)
+static int replay(struct edit *ed, const struct inode_time *now,
+		  struct replay_report *r)
 {
 	double start = flush_clock_ms();
 	int err = orphans_free(ed, &r->orphans);
 
 	if (!err)
-		err = recover_run(ed, &r->recovered);
+		err = recover_run(ed, now, &r->recovered);
 	if (err || !ed->has_changed)
 		return err;
-	err = quota_refresh(ed, (uint64_t)time(NULL), &r->quota);
+	err = quota_refresh(ed, (uint64_t)now->sec, &r->quota);
 	if (err)
 		return err;
 	r->merge_ms = flush_clock_ms() - start;
 	return edit_commit(ed, &r->commits);
 }
 
-int replay_run(struct volume *vol, struct replay_report *report)
+int replay_run(struct volume *vol, const struct inode_time *now,
+	       struct replay_report *report)
 {
 	double start = flush_clock_ms();
 	struct edit ed;
@@ -39,7 +40,7 @@ int replay_run(struct volume *vol, struct replay_report *report)
 		err = edit_init(&ed, vol);
 	if (err)
 		return err;
-	err = replay(&ed, report);
+	err = replay(&ed, now, report);
 	edit_free(&ed);
 	report->seconds = (flush_clock_ms() - start) / 1e3;
 	return err;

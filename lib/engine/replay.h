@@ -20,11 +20,12 @@ struct replay_report {
 };
 
 /*
- * Replay @vol. With neither orphans nor a chain nothing is written. The
+ * Replay @vol at the time @now. With neither orphans nor a chain nothing is written. The
  * caller knows by a check that the volume is sound, or calls guard_owners()
  * first. On failure nothing was changed on the device; @vol is spoilt if
  * anything was in memory.
  */
-int replay_run(struct volume *vol, struct replay_report *report);
+int replay_run(struct volume *vol, const struct inode_time *now,
+	       struct replay_report *report);
 
 #endif

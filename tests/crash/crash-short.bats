@@ -63,6 +63,11 @@ finds() {
 	finds bad-copy 'the tree differs'
 }
 
+@test "every state of a replay is the volume with its chain or what came of it" {
+	xz -dc "$top_srcdir/tests/images/pending.img.xz" >"$BATS_TEST_TMPDIR/p"
+	"$crash" --subsets 20 --walks 8 --faults 40 replay "$BATS_TEST_TMPDIR/p"
+}
+
 @test "every state of a replay is the volume with its orphans or without" {
 	xz -dc "$top_srcdir/tests/images/orphans.img.xz" >"$BATS_TEST_TMPDIR/o"
 	"$crash" --subsets 20 --walks 8 --faults 40 replay "$BATS_TEST_TMPDIR/o"

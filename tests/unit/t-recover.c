@@ -22,6 +22,7 @@
 #define F	OD_FOOT_FSYNC
 #define D	OD_FOOT_DENT
 #define NEW_NID	5000U			/* free in all volumes here */
+#define NOW	1800000000
 #define SIZE(n)	((uint64_t)(n) * VB_BYTES)
 
 struct fixture {
@@ -137,11 +138,13 @@ static void new_inode(struct fixture *f, uint32_t ino, const char *name)
 
 static int run(struct fixture *f)
 {
+	const struct inode_time now = { .sec = NOW, .nsec = 5 };
+
 	f->before = malloc(vb_nr_bytes(&f->b));
 	assert_non_null(f->before);
 	memcpy(f->before, f->b.img, vb_nr_bytes(&f->b));
 	assert_int_equal(edit_init(&f->ed, f->vol), 0);
-	return recover_run(&f->ed, &f->st);
+	return recover_run(&f->ed, &now, &f->st);
 }
 
 static void expect_clean(struct volume *vol)
@@ -532,6 +535,9 @@ static void a_new_file_gets_its_name(void **state)
 	assert_int_equal(f.st.names_added, 1);
 	assert_int_equal(f.st.names_removed, 0);
 	expect_name(&f, "fresh", NEW_NID);
+	assert_int_equal(f.inode.mtime.sec, NOW);
+	assert_int_equal(f.inode.mtime.nsec, 5);
+	assert_int_equal(f.inode.ctime.sec, NOW);
 	expect_data(&f, NEW_NID, 0);
 	expect_data(&f, NEW_NID, 1);
 	assert_int_equal(f.inode.links, 1);
