@@ -22,7 +22,7 @@ static unsigned int dev_flags(unsigned int flags)
 	return out;
 }
 
-static int open_device(struct f2c_ctx *ctx, const char *path,
+static int open_layers(struct f2c_ctx *ctx, const char *path,
 		       unsigned int flags, bool *mounted_ro, struct dev **out)
 {
 	struct dev *dev, *overlay;
@@ -39,6 +39,16 @@ static int open_device(struct f2c_ctx *ctx, const char *path,
 		dev_close(dev);
 	else
 		*out = overlay;
+	return err;
+}
+
+static int open_device(struct f2c_ctx *ctx, const char *path,
+		       unsigned int flags, bool *mounted_ro, struct dev **out)
+{
+	int err = open_layers(ctx, path, flags, mounted_ro, out);
+
+	if (!err)
+		(*out)->no_prefetch = flags & F2C_NO_PREFETCH;
 	return err;
 }
 

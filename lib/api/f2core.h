@@ -92,6 +92,8 @@ enum f2c_open_flags {
 	F2C_DRY_RUN	= 1 << 2,	/* writes stay in memory, or beyond
 					 * 8 MiB in a temporary file */
 	F2C_MOUNTED_RO	= 1 << 3,	/* write although mounted read-only */
+	F2C_NO_PREFETCH	= 1 << 4,	/* wait for each block that is read, to
+					 * see what prefetching is worth */
 };
 
 /**

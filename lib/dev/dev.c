@@ -28,6 +28,7 @@ int dev_init(struct dev *dev, const struct dev_ops *ops, struct f2c_ctx *ctx,
 	dev->nr_bytes = nr_bytes;
 	dev->block_size = 4096;
 	dev->writable = writable;
+	dev->no_prefetch = false;
 	return 0;
 }
 
@@ -192,7 +193,7 @@ void dev_prefetch(struct dev *dev, uint32_t blk, uint32_t count)
 	uint64_t off = to_bytes(dev, blk);
 	uint64_t len = to_bytes(dev, count);
 
-	if (!dev->ops->prefetch || off >= dev->nr_bytes)
+	if (dev->no_prefetch || !dev->ops->prefetch || off >= dev->nr_bytes)
 		return;
 	if (len > dev->nr_bytes - off)
 		len = dev->nr_bytes - off;

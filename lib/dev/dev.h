@@ -50,6 +50,7 @@ struct dev {
 	uint64_t nr_bytes;		/* size in bytes */
 	uint32_t block_size;		/* bytes, never 0; 4096 until the superblock says */
 	bool writable;
+	bool no_prefetch;		/* prefetches do nothing: for comparison */
 };
 
 /* Fill the common part; @name is copied. 0 or -ENOMEM. */

@@ -18,6 +18,11 @@ struct commit_stats {
 	uint64_t nat_blocks_written;
 	uint64_t nat_journal_hits;	/* entries that went to the journal */
 	uint64_t sit_blocks_written;
+	/*
+	 * Each moment is in one of these: choosing, reading and changing NAT
+	 * blocks; encoding SIT blocks; writing both, and the flush of all but
+	 * the pack's last block; the pack; the flush of its last block.
+	 */
 	double nat_flush_ms, sit_flush_ms, sync_ms, checkpoint_ms,
 	       barriers_ms;
 };

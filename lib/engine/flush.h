@@ -9,9 +9,10 @@
 #include "engine/commit.h"
 
 /*
- * Dirty NAT entries: all to the journal of the hot data log if they fit, else
- * the journal is emptied and every touched NAT block is read, changed and
- * written to its other copy, its bit in cp.nat_bitmap flipped.
+ * Dirty NAT entries, in sets by NAT block: the smallest sets go to the journal
+ * of the hot data log as long as they fit (none if NAT bits are kept). The
+ * NAT blocks of all others are read, changed and written to their other copy,
+ * their bits in cp.nat_bitmap flipped.
  */
 int nat_flush(struct volume *vol, struct commit_stats *stats);
 
@@ -24,6 +25,13 @@ int sit_flush(struct volume *vol, struct commit_stats *stats);
  * in memory.
  */
 int pack_store(struct volume *vol, struct commit_stats *stats);
+
+/* Blocks that the next pack can have at most, NAT bits not counted. */
+uint32_t pack_most_blks(const struct volume *vol);
+
+/* Write blocks of metadata; counted, and timed as sync_ms. */
+int flush_write(struct volume *vol, uint32_t blk, uint32_t n,
+		const uint8_t *buf, struct commit_stats *stats);
 
 /* Milliseconds on a clock that only goes forward. */
 double flush_clock_ms(void);

@@ -25,10 +25,12 @@ lib_libf2core_int_la_SOURCES += \
 	%D%/edit.c %D%/edit.h %D%/edit_int.h \
 	%D%/edit_space.c \
 	%D%/flush.h \
+	%D%/flush_sets.c %D%/flush_sets.h \
 	%D%/gc.c %D%/gc.h %D%/gc_int.h \
 	%D%/gc_plan.c \
 	%D%/guard.c %D%/guard.h \
 	%D%/map_edit.c %D%/map_edit.h \
+	%D%/nat_bits.c %D%/nat_bits.h \
 	%D%/nat_flush.c \
 	%D%/node_foot.h \
 	%D%/orphans.c %D%/orphans.h \

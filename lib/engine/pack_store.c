@@ -9,6 +9,7 @@
 
 #include "engine/flush.h"
 
+#include "engine/nat_bits.h"
 #include "format/validate.h"
 
 #include <errno.h>
@@ -20,6 +21,7 @@ struct pack {
 	uint8_t *blocks;		/* nr of them, in the order of the pack */
 	uint32_t room;
 	uint32_t nr;
+	uint8_t *nat_bits;		/* blocks at the segment's end, or NULL */
 	size_t block_size;
 };
 
@@ -164,10 +166,11 @@ static void put_logs(const struct volume *vol, struct od_checkpoint *od)
 
 /*
  * Flags of a clean unmount. Node footers are compared with version and CRC,
- * as every kernel's own checkpoint sets it. NAT bits and "all trimmed" are
- * dropped: they would have to be made again, and both are only hints.
+ * as every kernel's own checkpoint sets it. "All trimmed" is dropped, a hint
+ * that is not true any more.
  */
-static uint32_t new_flags(const struct checkpoint *cp, bool compact)
+static uint32_t new_flags(const struct checkpoint *cp, bool compact,
+			  bool nat_bits)
 {
 	uint32_t flags = cp->flags;
 
@@ -179,6 +182,8 @@ static uint32_t new_flags(const struct checkpoint *cp, bool compact)
 		flags |= OD_CP_ORPHAN_PRESENT;
 	if (compact)
 		flags |= OD_CP_COMPACT_SUM;
+	if (nat_bits)
+		flags |= OD_CP_NAT_BITS;
 	return flags;
 }
 
@@ -239,20 +244,33 @@ static void put_head(const struct volume *vol, struct pack *p, uint32_t flags,
 		 cp_block_crc(&vol->lo, p->blocks));
 }
 
-/* Blocks that a pack can need at most; more is an orphan list too long. */
-static int pack_new(struct volume *vol, struct pack *p)
+uint32_t pack_most_blks(const struct volume *vol)
 {
 	const struct layout *lo = &vol->lo;
 	uint32_t orphan_blocks = (vol->cp.nr_orphans + lo->orphans_per_block -
 				  1) / lo->orphans_per_block;
 
+	return 2 + lo->cp_payload + orphan_blocks + 3 + 3;
+}
+
+static int pack_new(struct volume *vol, struct pack *p)
+{
+	const struct layout *lo = &vol->lo;
+
 	p->block_size = lo->block_size;
-	p->room = 2 + lo->cp_payload + orphan_blocks + 3 + 3;
+	p->room = pack_most_blks(vol);
 	if (p->room > lo->blks_per_seg)
 		return ctx_fail(vol->ctx, -ENOSPC, "checkpoint pack: %" PRIu32
 				" orphans do not fit", vol->cp.nr_orphans);
 	p->blocks = calloc(p->room, p->block_size);
-	return p->blocks ? 0 : ctx_nomem(vol->ctx, "the checkpoint pack");
+	if (p->blocks && nat_bits_kept(vol))
+		p->nat_bits = malloc(nat_bits_blks(lo) * p->block_size);
+	else if (vol->cp.flags & OD_CP_NAT_BITS)
+		ctx_log(vol->ctx, CTX_WARNING, "commit", "%s: the list of "
+			"orphans leaves no room for NAT bits: they are dropped",
+			vol->dev->name);
+	return p->blocks && (p->nat_bits || !nat_bits_kept(vol)) ? 0 :
+	       ctx_nomem(vol->ctx, "the checkpoint pack");
 }
 
 static void pack_build(struct volume *vol, struct pack *p)
@@ -274,8 +292,10 @@ static void pack_build(struct volume *vol, struct pack *p)
 	for (int t = LOG_HOT_NODE; t <= LOG_COLD_NODE; t++)
 		append_summary(vol, p, t);
 	p->nr++;
-	put_head(vol, p, new_flags(cp, compact), start_sum);
+	put_head(vol, p, new_flags(cp, compact, p->nat_bits), start_sum);
 	memcpy(pack_block(p, p->nr - 1), p->blocks, p->block_size);
+	if (p->nat_bits)
+		nat_bits_fill(vol, p->blocks, p->nat_bits);
 }
 
 static int barrier(struct volume *vol, double *ms)
@@ -314,6 +334,18 @@ static int wipe_twin(struct volume *vol, const struct pack *p, uint32_t blk)
 	return err;
 }
 
+static int write_nat_bits(struct volume *vol, const struct pack *p,
+			  uint32_t first, struct commit_stats *stats)
+{
+	uint32_t n = nat_bits_blks(&vol->lo);
+
+	if (!p->nat_bits)
+		return 0;
+	stats->blocks_written += n;
+	return dev_write(vol->dev, first + vol->lo.blks_per_seg - n, n,
+			 p->nat_bits);
+}
+
 /*
  * Everything but the last block becomes durable first: a pack whose last
  * block is old or missing has two versions, and the live pack stays live.
@@ -322,29 +354,22 @@ static int pack_write(struct volume *vol, const struct pack *p,
 		      struct commit_stats *stats)
 {
 	uint32_t first = cp_pack_blk(&vol->lo, !vol->cp.pack);
-	double start = flush_clock_ms(), in_barriers = stats->barriers_ms;
-	int err;
+	int err = wipe_twin(vol, p, first + p->nr - 1);
 
-	err = wipe_twin(vol, p, first + p->nr - 1);
-	if (err)
-		return err;
-	err = dev_write(vol->dev, first, p->nr - 1, p->blocks);
-	if (err)
-		return err;
-	err = barrier(vol, &stats->sync_ms);
-	if (err)
-		return err;
-	err = dev_write(vol->dev, first + p->nr - 1, 1,
-			pack_block(p, p->nr - 1));
-	if (err)
-		return err;
-	err = barrier(vol, &stats->barriers_ms);
-	if (err)
-		return err;
-	in_barriers = stats->barriers_ms - in_barriers;
-	stats->checkpoint_ms += flush_clock_ms() - start - in_barriers;
-	stats->blocks_written += p->nr;
-	return 0;
+	if (!err)
+		err = dev_write(vol->dev, first, p->nr - 1, p->blocks);
+	if (!err)
+		err = write_nat_bits(vol, p, first, stats);
+	if (!err)
+		err = barrier(vol, &stats->sync_ms);
+	if (!err)
+		err = dev_write(vol->dev, first + p->nr - 1, 1,
+				pack_block(p, p->nr - 1));
+	if (!err)
+		err = barrier(vol, &stats->barriers_ms);
+	if (!err)
+		stats->blocks_written += p->nr;
+	return err;
 }
 
 /* The pack on the device is the live one now. */
@@ -364,16 +389,21 @@ static void adopt(struct volume *vol, const struct pack *p)
 
 int pack_store(struct volume *vol, struct commit_stats *stats)
 {
+	double start = flush_clock_ms();
+	double flushed = stats->sync_ms + stats->barriers_ms;
 	struct pack p = { 0 };
 	int err;
 
 	err = pack_new(vol, &p);
-	if (err)
-		return err;
-	pack_build(vol, &p);
-	err = pack_write(vol, &p, stats);
+	if (!err) {
+		pack_build(vol, &p);
+		err = pack_write(vol, &p, stats);
+	}
 	if (!err)
 		adopt(vol, &p);
+	free(p.nat_bits);
 	free(p.blocks);
+	flushed = stats->sync_ms + stats->barriers_ms - flushed;
+	stats->checkpoint_ms += flush_clock_ms() - start - flushed;
 	return err;
 }

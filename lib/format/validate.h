@@ -37,6 +37,9 @@ int cp_block_validate(const struct layout *lo, const void *block,
 		      struct fault *fault);
 uint32_t cp_block_crc(const struct layout *lo, const void *block);
 
+/* Whether a checkpoint of this geometry may have NAT bits. */
+bool cp_nat_bits_fit(const struct layout *lo);
+
 /*
  * The fields of a checkpoint against the geometry (format 7.2; the ERROR flag
  * is not judged here). -EUCLEAN with *@fault for the first that is wrong.

@@ -156,14 +156,16 @@ static void check_logs(const struct layout *lo,
 }
 
 /*
- * Blocks of NAT bits as the mount check counts them, which takes both copies
- * of the NAT: a stricter condition than the space needed, but the kernel's.
+ * The mount check counts both copies of the NAT: a stricter condition than the
+ * space needed, but the kernel's.
  */
-static uint64_t nat_bits_blks(const struct layout *lo)
+bool cp_nat_bits_fit(const struct layout *lo)
 {
 	uint64_t bytes = 8 + (uint64_t)lo->nr_nat_blks * 2 / 8 * 2;
+	uint64_t blks = (bytes + lo->block_size - 1) / lo->block_size;
 
-	return (bytes + lo->block_size - 1) / lo->block_size;
+	return lo->cp_payload + CP_PACK_ENDS + OD_NR_LOGS + blks <
+	       lo->blks_per_seg;
 }
 
 static void check_pack(const struct layout *lo,
@@ -192,9 +194,7 @@ static void check_pack(const struct layout *lo,
 		  (lo->cp_payload ? 0 : lo->sit_bitmap_bytes))
 		add(l, "checksum_offset", ofs,
 		    lo->block_size - (uint32_t)sizeof(le32));
-	if (flags & OD_CP_NAT_BITS &&
-	    lo->cp_payload + CP_PACK_ENDS + OD_NR_LOGS + nat_bits_blks(lo) >=
-	    lo->blks_per_seg)
+	if (flags & OD_CP_NAT_BITS && !cp_nat_bits_fit(lo))
 		add(l, "ckpt_flags", flags, flags & ~OD_CP_NAT_BITS);
 }
 

@@ -285,6 +285,11 @@ bool nat_next_dirty(const struct nat *nat, uint32_t *nid, struct nat_entry *e)
 	return false;
 }
 
+uint32_t nat_block_used(const struct nat *nat, uint32_t i)
+{
+	return nat->pages[i] ? nat->pages[i]->nr_used : 0;
+}
+
 void nat_clear_dirty(struct nat *nat, uint32_t nid)
 {
 	struct nat_page *page = nat->pages[nid_to_nat_block(nat->lo, nid)];

@@ -45,6 +45,9 @@ bool nat_next(const struct nat *nat, uint32_t *nid, struct nat_entry *e);
 /* The same for dirty entries, used or free. */
 bool nat_next_dirty(const struct nat *nat, uint32_t *nid, struct nat_entry *e);
 
+/* Used entries in NAT block @i; those of the nids 1 and 2 count. */
+uint32_t nat_block_used(const struct nat *nat, uint32_t i);
+
 /* After the entry's NAT block was written to its other copy. */
 void nat_clear_dirty(struct nat *nat, uint32_t nid);
 

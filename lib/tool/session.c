@@ -34,6 +34,15 @@ int set_verbose(struct cli *cli, const char *arg)
 	return 0;
 }
 
+int set_no_prefetch(struct cli *cli, const char *arg)
+{
+	struct session *s = cli->priv;
+
+	(void)arg;
+	s->no_prefetch = true;
+	return 0;
+}
+
 int set_progress(struct cli *cli, const char *arg)
 {
 	struct session *s = cli->priv;
@@ -60,6 +69,8 @@ int session_open(struct session *s, const char *path, unsigned int flags)
 		return -ENOMEM;
 	}
 	log_attach(&s->log, s->ctx);
+	if (s->no_prefetch)
+		flags |= F2C_NO_PREFETCH;
 	err = f2c_open(s->ctx, path, flags, &s->fs);
 	if (err)
 		session_fail(s);

@@ -20,6 +20,7 @@ struct session {
 	bool json;
 	bool quiet;
 	bool verbose;
+	bool no_prefetch;
 	int progress_fd;		/* -1: the terminal */
 
 	struct f2c_ctx *ctx;
@@ -33,6 +34,7 @@ int set_json(struct cli *cli, const char *arg);
 int set_quiet(struct cli *cli, const char *arg);
 int set_verbose(struct cli *cli, const char *arg);
 int set_progress(struct cli *cli, const char *arg);
+int set_no_prefetch(struct cli *cli, const char *arg);
 
 void session_init(struct session *s, const char *program);
 

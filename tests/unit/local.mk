@@ -130,6 +130,10 @@ check_PROGRAMS += %D%/t-commit
 tests_unit_t_commit_SOURCES = %D%/t-commit.c
 tests_unit_t_commit_LDADD = $(BUILDER_LIBS)
 
+check_PROGRAMS += %D%/t-flush
+tests_unit_t_flush_SOURCES = %D%/t-flush.c
+tests_unit_t_flush_LDADD = $(BUILDER_LIBS)
+
 check_PROGRAMS += %D%/t-txn
 tests_unit_t_txn_SOURCES = %D%/t-txn.c
 tests_unit_t_txn_LDADD = $(BUILDER_LIBS)

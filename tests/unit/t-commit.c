@@ -145,14 +145,16 @@ static void journals_are_used_as_long_as_they_hold_it(void **state)
 	};
 	struct commit_stats s;
 
+	/* The entries of the old journal are others. */
 	(void)state;
 	for (size_t i = 0; i < NR_OF(nat); i++) {
 		bool fits = nat[i] + 1 <= 38;
 
 		round_trip(&opt, nat[i], 0, &s);
-		/* Without the old entry the second commit may fit again. */
-		assert_int_equal(s.nat_journal_hits, fits ? 2 * (nat[i] + 1) :
-				 nat[i] <= 38 ? nat[i] : 0);
+		if (fits)
+			assert_int_equal(s.nat_journal_hits, 2 * (nat[i] + 1));
+		else	/* it stays, as a small set, and what else fits */
+			assert_in_range(s.nat_journal_hits, 2, 2 * 38);
 		assert_int_equal(!s.nat_blocks_written, fits);
 	}
 	for (size_t i = 0; i < NR_OF(sit); i++) {
@@ -294,9 +296,10 @@ static void flags_are_those_of_a_clean_unmount(void **state)
 	(void)state;
 	assert_int_equal(flags_after(0, 0), plain);
 	assert_int_equal(flags_after(OD_CP_CRC_RECOVERY, 0), plain);
-	assert_int_equal(flags_after(0, OD_CP_NAT_BITS | OD_CP_TRIMMED |
-				     OD_CP_FASTBOOT | OD_CP_NOCRC_RECOVERY),
-			 plain);
+	assert_int_equal(flags_after(0, OD_CP_TRIMMED | OD_CP_FASTBOOT |
+				     OD_CP_NOCRC_RECOVERY), plain);
+	assert_int_equal(flags_after(0, OD_CP_NAT_BITS),
+			 plain | OD_CP_NAT_BITS);
 	assert_int_equal(flags_after(0, OD_CP_FSCK | OD_CP_QUOTA_NEED_FSCK),
 			 plain | OD_CP_FSCK | OD_CP_QUOTA_NEED_FSCK);
 }
