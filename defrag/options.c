@@ -258,6 +258,8 @@ const struct cli_opt defrag_options[] = {
 	  set_verbose },
 	{ 0, "progress", "FD", "write progress to this descriptor, a JSON object a line",
 	  set_progress },
+	{ 0, "no-prefetch", NULL, "wait for each block that is read, to see what prefetching is worth",
+	  set_no_prefetch },
 	{ 's', NULL, "BLOCK", NULL, set_range },
 	{ 'l', NULL, "BLOCKS", NULL, set_range },
 	{ 't', NULL, "BLOCK", NULL, set_range },

@@ -106,6 +106,8 @@ const struct cli_opt fsck_options[] = {
 	  set_verbose },
 	{ 0, "progress", "FD", "write progress to this descriptor, a JSON object a line",
 	  set_progress },
+	{ 0, "no-prefetch", NULL, "wait for each block that is read, to see what prefetching is worth",
+	  set_no_prefetch },
 	/* Of the existing checker. */
 	{ '0', NULL, NULL, NULL, set_nothing },
 	{ '1', NULL, NULL, NULL, set_nothing },

@@ -127,6 +127,8 @@ static const struct cli_opt options[] = {
 	  set_verbose },
 	{ 0, "progress", "FD", "write progress to this descriptor, a JSON object a line",
 	  set_progress },
+	{ 0, "no-prefetch", NULL, "wait for each block that is read, to see what prefetching is worth",
+	  set_no_prefetch },
 	{ 0, "fail-record-every", "N", NULL, set_fail_record },
 	{ 0 },
 };

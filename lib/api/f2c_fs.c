@@ -19,10 +19,12 @@ static unsigned int dev_flags(unsigned int flags)
 		out |= DEV_IN_USE_OK;
 	if (flags & F2C_MOUNTED_RO)
 		out |= DEV_MOUNTED_RO_OK;
+	if (flags & F2C_NO_PREFETCH)
+		out |= DEV_NO_PREFETCH;
 	return out;
 }
 
-static int open_layers(struct f2c_ctx *ctx, const char *path,
+static int open_device(struct f2c_ctx *ctx, const char *path,
 		       unsigned int flags, bool *mounted_ro, struct dev **out)
 {
 	struct dev *dev, *overlay;
@@ -39,16 +41,6 @@ static int open_layers(struct f2c_ctx *ctx, const char *path,
 		dev_close(dev);
 	else
 		*out = overlay;
-	return err;
-}
-
-static int open_device(struct f2c_ctx *ctx, const char *path,
-		       unsigned int flags, bool *mounted_ro, struct dev **out)
-{
-	int err = open_layers(ctx, path, flags, mounted_ro, out);
-
-	if (!err)
-		(*out)->no_prefetch = flags & F2C_NO_PREFETCH;
 	return err;
 }
 

@@ -92,8 +92,9 @@ enum f2c_open_flags {
 	F2C_DRY_RUN	= 1 << 2,	/* writes stay in memory, or beyond
 					 * 8 MiB in a temporary file */
 	F2C_MOUNTED_RO	= 1 << 3,	/* write although mounted read-only */
-	F2C_NO_PREFETCH	= 1 << 4,	/* wait for each block that is read, to
-					 * see what prefetching is worth */
+	F2C_NO_PREFETCH	= 1 << 4,	/* wait for each block that is read, as
+					 * neither we nor the system read ahead:
+					 * to see what that is worth */
 };
 
 /**
@@ -414,10 +415,23 @@ struct f2c_finding {
 	bool repaired;			/* it was, by f2c_repair() */
 };
 
-/** struct f2c_phases - where a run's time went, in milliseconds */
+/**
+ * struct f2c_phases - where a run's time went, in milliseconds
+ *
+ * Summed over its commits; no moment counts twice. Reports count besides, of
+ * NAT entries: nat_blocks_touched, blocks of the NAT that had to be changed,
+ * nat_blocks_read and nat_blocks_written, all of them, and nat_journal_hits,
+ * entries that needed none, since they went to the journal.
+ */
 struct f2c_phases {
-	double plan_ms, merge_ms, nat_flush_ms, sit_flush_ms, sync_ms,
-	       checkpoint_ms, barriers_ms;
+	double plan_ms;			/* what to move, and where to */
+	double merge_ms;		/* data, nodes and summaries written */
+	double nat_flush_ms;		/* NAT blocks read and changed */
+	double sit_flush_ms;		/* SIT blocks encoded */
+	double sync_ms;			/* both written; the flush before the
+					 * pack's last block */
+	double checkpoint_ms;		/* the pack built and written */
+	double barriers_ms;		/* the flush after its last block */
 };
 
 /** struct f2c_check_summary - what there is on the volume */

@@ -10,6 +10,8 @@ enum dev_open_flags {
 	DEV_CREATE	= 1 << 1,	/* make the file if not there; implies writing */
 	DEV_IN_USE_OK	= 1 << 2,	/* --force of a read-only report: warn only */
 	DEV_MOUNTED_RO_OK = 1 << 3,	/* fsck may write where mounted read-only */
+	DEV_NO_PREFETCH	= 1 << 4,	/* dev->no_prefetch, and the system reads
+					 * no block that it was not asked for */
 };
 
 /*

@@ -284,6 +284,9 @@ int dev_file_open_roots(const struct use_roots *roots, struct f2c_ctx *ctx,
 	f->mounted_ro = o.use.kind == USE_MOUNTED_RO;
 	f->roots = roots;
 	f->use = o.use.kind;
+	f->dev.no_prefetch = flags & DEV_NO_PREFETCH;
+	if (f->dev.no_prefetch)
+		posix_fadvise(f->fd, 0, 0, POSIX_FADV_RANDOM);
 	o.fd = -1;
 	*out = &f->dev;
 	f = NULL;

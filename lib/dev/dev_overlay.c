@@ -247,6 +247,7 @@ int dev_overlay_open(struct dev *under, struct dev **out)
 		return err;
 	}
 	o->dev.block_size = under->block_size;
+	o->dev.no_prefetch = under->no_prefetch;
 	o->under = under;
 	shadows_init(&o->shadows);
 	pthread_rwlock_init(&o->lock, NULL);

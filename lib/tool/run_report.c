@@ -186,7 +186,7 @@ void put_phases(struct out *out, const struct f2c_phases *ph)
 	out_double(out, "merge_ms", "Copying", ph->merge_ms, 1);
 	out_double(out, "nat_flush_ms", "NAT", ph->nat_flush_ms, 1);
 	out_double(out, "sit_flush_ms", "SIT", ph->sit_flush_ms, 1);
-	out_double(out, "sync_ms", "Waiting for the device", ph->sync_ms, 1);
+	out_double(out, "sync_ms", "Metadata to the device", ph->sync_ms, 1);
 	out_double(out, "checkpoint_ms", "Checkpoint", ph->checkpoint_ms, 1);
 	out_double(out, "barriers_ms", "Barriers", ph->barriers_ms, 1);
 	out_end_object(out);

@@ -27,6 +27,10 @@ noinst_PROGRAMS += %D%/dir-edit
 tests_lib_dir_edit_SOURCES = %D%/dir-edit.c
 tests_lib_dir_edit_LDADD = lib/libf2core-int.la
 
+# Commits of chosen NAT entries.
+noinst_PROGRAMS += %D%/nat-dirty
+tests_lib_nat_dirty_SOURCES = %D%/nat-dirty.c
+tests_lib_nat_dirty_LDADD = lib/libf2core-int.la
 EXTRA_DIST += %D%/f2fields.py
 EXTRA_DIST += %D%/poke.py
 
