@@ -7,6 +7,7 @@ kernel_tests += %D%/status.bats
 kernel_tests += %D%/victims.bats
 kernel_tests += %D%/check.bats
 kernel_tests += %D%/device.bats
+kernel_tests += %D%/flush.bats
 kernel_tests += %D%/gc.bats
 kernel_tests += %D%/defrag.bats
 kernel_tests += %D%/stopped.bats
