@@ -6,7 +6,8 @@
  *
  * usage: read-blocks DEPTH FILE
  */
-#define _GNU_SOURCE
+#include "config.h"
+
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -12,7 +12,8 @@
  * Defaults: 150, 30, 500, 32. Runs until it is unmounted or interrupted.
  */
 #define FUSE_USE_VERSION 312
-#define _GNU_SOURCE
+#include "config.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <fuse_lowlevel.h>

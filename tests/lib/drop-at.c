@@ -5,7 +5,8 @@
  * a commit the heads of both checkpoint packs are read, so what it reads after
  * them can be made to come from the disk.
  */
-#define _GNU_SOURCE
+#include "config.h"
+
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 
 typedef ssize_t pread_fn(int fd, void *buf, size_t size, off64_t off);
 
+__attribute__((visibility("default")))
 ssize_t pread64(int fd, void *buf, size_t size, off64_t off)
 {
 	static pread_fn *next;
@@ -30,4 +32,4 @@ ssize_t pread64(int fd, void *buf, size_t size, off64_t off)
 }
 
 ssize_t pread(int fd, void *buf, size_t size, off64_t off)
-	__attribute__((alias("pread64")));
+	__attribute__((alias("pread64"), visibility("default")));

@@ -38,3 +38,6 @@ EXTRA_DIST += %D%/poke.py
 check_LTLIBRARIES += %D%/signal-at.la
 tests_lib_signal_at_la_SOURCES = %D%/signal-at.c
 tests_lib_signal_at_la_LDFLAGS = -module -avoid-version -shared -rpath /none
+check_LTLIBRARIES += %D%/drop-at.la
+tests_lib_drop_at_la_SOURCES = %D%/drop-at.c
+tests_lib_drop_at_la_LDFLAGS = -module -avoid-version -shared -rpath /none

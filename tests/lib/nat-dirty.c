@@ -12,6 +12,7 @@
  * of each of the first N NAT blocks that have one in use.
  *
  *   --cold		drop the image from the page cache before the commit
+ *   --reset=FILE	and write a line to this file: counts begin there
  *   --no-prefetch	read one block at a time
  *   --list		print the addresses of the blocks to be read, and end
  *
@@ -36,6 +37,7 @@
 struct job {
 	bool cold, no_prefetch, list;
 	const char *path;
+	const char *reset;		/* or NULL */
 	struct volume *vol;
 };
 
@@ -106,6 +108,16 @@ static int drop_cache(const char *path)
 	return err;
 }
 
+static int write_line(const char *path)
+{
+	FILE *f = fopen(path, "w");
+
+	if (!f)
+		return -errno;
+	fputs("0\n", f);
+	return fclose(f) ? -errno : 0;
+}
+
 static int choose(struct job *job, int argc, char **argv)
 {
 	int err = argc ? 0 : -EINVAL;
@@ -144,6 +156,8 @@ static int work(struct job *job, int argc, char **argv)
 	}
 	if (job->cold)
 		err = drop_cache(job->path);
+	if (!err && job->reset)
+		err = write_line(job->reset);
 	if (!err)
 		err = commit(job->vol, &stats);
 	if (!err)
@@ -184,6 +198,8 @@ int main(int argc, char **argv)
 		job.cold |= !strcmp(argv[i], "--cold");
 		job.no_prefetch |= !strcmp(argv[i], "--no-prefetch");
 		job.list |= !strcmp(argv[i], "--list");
+		if (!strncmp(argv[i], "--reset=", 8))
+			job.reset = argv[i] + 8;
 	}
 	if (argc - i < 2)
 		return 2;
