@@ -4,7 +4,10 @@
 
 #include "engine/gc_int.h"
 
+#include "dev/prefetch.h"
+
 #include <errno.h>
+#include <stdlib.h>
 
 /* Blocks in a transaction where time is short: what it does may be lost. */
 #define MOST_BY_TIME	32768U
@@ -69,6 +72,22 @@ static bool keeps_runs(const struct gc_run *r)
 	return r->opt->full;
 }
 
+/* Failing, the summaries are read one by one. */
+static void prefetch_summaries(struct volume *vol,
+			       const struct victim *victims, size_t nr)
+{
+	const struct layout *lo = &vol->lo;
+	uint32_t *blks = malloc(nr * lo->segs_per_sec * sizeof(*blks));
+	size_t n = 0;
+
+	for (size_t i = 0; blks && i < nr; i++)
+		for (uint32_t k = 0; k < lo->segs_per_sec; k++)
+			blks[n++] = ssa_block_blk(lo, sec_to_seg(
+						  lo, victims[i].secno) + k);
+	prefetch_batch(vol->dev, blks, n, PREFETCH_GAP);
+	free(blks);
+}
+
 /*
  * Plan a transaction of at most @nr victims from list[at] on; fewer where
  * free space is short; *took: how many of the list it takes.
@@ -81,6 +100,7 @@ static int plan(struct gc_run *r, const struct victim_vec *list, size_t at,
 
 	txn_reset(t);
 	t->may_split = false;
+	prefetch_summaries(r->vol, list->v + at, nr);
 	for (size_t i = 0; !err && i < nr; i++)
 		err = txn_add_section(t, list->v[at + i].secno);
 	while (!err) {

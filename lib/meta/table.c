@@ -11,6 +11,7 @@
 
 #define RUN_BYTES	(1U << 20)	/* largest read */
 #define GAP_BLKS	16U		/* so many of the other copy are read too */
+#define AHEAD_RUNS	8U		/* prefetched before they are read */
 
 struct pass {
 	struct dev *dev;
@@ -51,8 +52,15 @@ static int read_run(struct pass *p, uint32_t first, uint32_t end, int copy)
 	return err;
 }
 
+static int hint_run(struct pass *p, uint32_t first, uint32_t end, int copy)
+{
+	dev_prefetch(p->dev, p->table->blk(p->lo, first, copy), end - first);
+	return 0;
+}
+
 /* Split [@first, @end) into runs of this copy with small gaps only. */
-static int read_copy(struct pass *p, uint32_t first, uint32_t end, int copy)
+static int each_run(struct pass *p, uint32_t first, uint32_t end, int copy,
+		    int (*fn)(struct pass *, uint32_t, uint32_t, int))
 {
 	uint32_t i = first;
 	int err = 0;
@@ -68,9 +76,20 @@ static int read_copy(struct pass *p, uint32_t first, uint32_t end, int copy)
 		for (; i < end && i - last <= GAP_BLKS; i++)
 			if (copy_of(p->table, i) == copy)
 				last = i;
-		err = read_run(p, start, last + 1, copy);
+		err = fn(p, start, last + 1, copy);
 	}
 	return err;
+}
+
+/* Both copies of [@first, @first + @run), as far as the table has them. */
+static int each_copy(struct pass *p, uint32_t first, uint32_t run,
+		     int (*fn)(struct pass *, uint32_t, uint32_t, int))
+{
+	uint32_t nr = p->table->nr_blks;
+	uint32_t end = nr - first < run ? nr : first + run;
+	int err = each_run(p, first, end, 0, fn);
+
+	return err ? err : each_run(p, first, end, 1, fn);
 }
 
 int table_read(struct dev *dev, const struct layout *lo,
@@ -79,17 +98,18 @@ int table_read(struct dev *dev, const struct layout *lo,
 	/* A power of two, so no run goes over the end of a segment. */
 	const uint32_t run = RUN_BYTES / lo->block_size;
 	struct pass p = { dev, lo, table, fn, priv, malloc(RUN_BYTES) };
+	uint32_t hinted = 0;
 	int err = 0;
 
 	if (!p.buf)
 		return ctx_nomem(dev->ctx, "reading a table");
 	for (uint32_t i = 0; i < table->nr_blks && !err; i += run) {
-		uint32_t end = table->nr_blks - i < run ? table->nr_blks :
-							  i + run;
-
-		err = read_copy(&p, i, end, 0);
-		if (!err)
-			err = read_copy(&p, i, end, 1);
+		while (hinted < table->nr_blks &&
+		       hinted <= i + AHEAD_RUNS * run) {
+			each_copy(&p, hinted, run, hint_run);
+			hinted += run;
+		}
+		err = each_copy(&p, i, run, read_run);
 	}
 	free(p.buf);
 	return err;

@@ -6,7 +6,7 @@ EXTRA_DIST += %D%/nat-flush
 
 noinst_PROGRAMS += %D%/read-blocks
 tests_bench_read_blocks_SOURCES = %D%/read-blocks.c
-tests_bench_read_blocks_LDADD =
+tests_bench_read_blocks_LDADD = lib/libf2core-int.la
 if HAVE_FUSE3
 noinst_PROGRAMS += %D%/slow-disk
 tests_bench_slow_disk_SOURCES = %D%/slow-disk.c
