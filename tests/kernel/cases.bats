@@ -112,19 +112,33 @@ sys.exit("%s: not %s" % (bad[0], sys.argv[1]) if bad or not files else 0)
 		"$copy.out/fiemap" 0
 }
 
-@test "C60: logs, journals and summaries are right in every pack" {
-	local image moved
+# Stopped after each piece, so that every pack begins where one ended.
+in_pieces() {
+	local image moved=1 size=$2 judge=$3
 
-	# Stopped after each piece, so that every pack begins where one ended.
-	image=$(kernel_image in-turn 72)
+	image=$(kernel_image "$1" 72)
 	copy_image "$image" "$copy"
-	for ((moved = 1; moved; )); do
-		"$DEFRAG" --json --max-moved 300K "$copy" >"$copy.json"
+	while [ "$moved" -gt 0 ]; do
+		"$DEFRAG" --json --max-moved "$size" "$copy" >"$copy.json"
 		moved=$(field "$copy.json" blocks_moved)
 		our_check "$copy"
 		old_check "$copy" 116
 	done
-	tree_is_whole "$image" "$copy" 61
+	tree_is_whole "$image" "$copy" "$judge"
+}
+
+@test "C60: logs, journals and summaries are right in every pack" {
+	in_pieces in-turn 300K 61
+	# Pieces of more than a segment, which is full and left then.
+	in_pieces worn 3M 612
+	# What fits into the journals, and then what does not.
+	copy_image "$(kernel_image worn 72)" "$copy"
+	for options in --full "--full --max-moved 300K" --full; do
+		"$DEFRAG" -q $options "$copy"
+		our_check "$copy"
+		old_check "$copy" 116
+	done
+	tree_is_whole "$(kernel_image worn 72)" "$copy" 61
 }
 
 @test "C61: no file is worse, and the last part of a block comes along" {
@@ -141,4 +155,30 @@ sys.exit("%s: not %s" % (bad[0], sys.argv[1]) if bad or not files else 0)
 	each 'directory or extents == ideal_extents and size_bytes % 4096'
 	each 'directory or blocks == -(-size_bytes // 4096)'
 	tree_is_whole "$image" "$copy" 612
+}
+
+@test "C61: files that lie across the ends of sections are not cut there" {
+	local image=$BATS_TEST_TMPDIR/thinned part
+
+	# One behind the other, and then every third is taken away.
+	copy_image "$(kernel_image near-full 612)" "$image"
+	"$DEFRAG" -q --full "$image"
+	cat >"$image.script" <<-END
+		set -e
+		n=0
+		for f in "\$M"/[ab]*; do
+			[ \$((n++ % 3)) -gt 0 ] || rm "\$f"
+		done
+		. '$kernel_dir/guest-record' remount
+	END
+	"$kernel_dir/uml-run" -s -k 612 -O "$image.out" "$image" \
+		"$image.script"
+	for part in manifest fiemap; do
+		mv "$image.out/$part" "$image.$part"
+	done
+	copy_image "$image" "$copy"
+	"$DEFRAG" --json --only-free "$copy" >"$copy.json"
+	[ "$(field "$copy.json" free_sections_after)" -gt \
+		"$(field "$copy.json" free_sections_before)" ]
+	tree_is_whole "$image" "$copy" 72
 }
