@@ -62,9 +62,10 @@ int defrag_progress(void *priv, uint64_t done, uint64_t total)
 
 	if (d->txn.moves.nr > DEFRAG_MOST_BY_TIME && defrag_is_late(d, 0))
 		return 1;
-	/* Nodes are written too, but what is told are blocks of files. */
+	/* Much else may be written, but what is told are blocks of files. */
 	if (total)
-		done = done * d->txn.moves.nr / total;
+		done = done * (d->is_gathering ? d->txn.moves.nr :
+			       d->in_round) / total;
 	if (d->is_gathering)
 		return defrag_show(d, defrag_gathering, d->gathered + done,
 				   d->to_gather);

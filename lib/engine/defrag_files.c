@@ -108,13 +108,21 @@ static uint64_t planned_gain(struct defrag *d, size_t at, size_t nr)
 	return gain;
 }
 
+static uint64_t blocks_of(const struct defrag *d, size_t at, size_t nr)
+{
+	uint64_t n = 0;
+
+	for (size_t i = at; i < at + nr; i++)
+		n += d->files.v[i].blocks;
+	return n;
+}
+
 /* No room for these files, or no hope for them. */
 static void pass_over(struct defrag *d, size_t at, size_t nr)
 {
 	d->rep->files_skipped += nr;
 	d->no_room += nr;
-	for (size_t i = at; i < at + nr; i++)
-		d->done += d->files.v[i].blocks;
+	d->done += blocks_of(d, at, nr);
 }
 
 /* Files that lie well are not worth many tries to move them. */
@@ -156,11 +164,13 @@ static int one_round(struct defrag *d, size_t *at)
 	d->misses = 0;
 	d->batch_max *= 4;
 	gain = planned_gain(d, *at, nr);
+	d->in_round = blocks_of(d, *at, nr);
 	err = defrag_relocate(d);
 	if (err)
 		return err;
 	d->rep->extents_now -= gain;
-	d->done += d->txn.moves.nr;
+	d->done += d->in_round;
+	d->in_round = 0;
 	d->rep->rounds++;
 	d->rep->files_moved += nr;
 	*at += nr;

@@ -42,6 +42,7 @@ struct defrag {
 	uint32_t floor;			/* free sections that no commit goes below */
 	double deadline_ms;		/* 0: none */
 	uint64_t done, total;		/* blocks of files, for progress */
+	uint64_t in_round;		/* of those, in this transaction */
 	uint64_t gathered, to_gather;	/* likewise, of sections */
 	const char *phase;		/* that is shown, and its blocks */
 	uint64_t shown;

@@ -56,6 +56,27 @@ setup() {
 	loses_no_section
 }
 
+@test "progress tells of files, whatever else has to move for them" {
+	copy_image "$(kernel_image near-full 612)" "$copy"
+	"$DEFRAG" -q --progress=5 "$copy" 5>"$copy.progress"
+	python3 - "$copy.progress" <<-'E'
+		import json, sys
+		steps = [json.loads(line) for line in open(sys.argv[1])]
+		steps = [s for s in steps if s["phase"] == "moving files"]
+		last = steps[-1]
+		assert last["done_bytes"] == last["total_bytes"]
+		# The last ones count once their commit is done.
+		assert last["files_done"] > .9 * last["files_total"]
+		for a, b in zip(steps, steps[1:]):
+		    assert a["done_bytes"] <= b["done_bytes"]
+		for s in steps:
+		    # The files in work count from when they begin to move.
+		    part = s["done_bytes"] / s["total_bytes"]
+		    assert abs(part - s["files_done"] / s["files_total"]) < .4
+		    assert part < .9 or s["files_done"] > last["files_done"] / 2
+	E
+}
+
 @test "every shape of inode lies as well as it can" {
 	defrag tree 612 61
 	is_ideal
