@@ -14,6 +14,18 @@ teardown() {
 	cuts_teardown
 }
 
+@test "what was fsynced before a power cut is replayed as kernels do" {
+	local k
+
+	for k in $KERNELS; do
+		cut "$k" "$k.9" 2
+	done
+	judged
+	say_sums
+	[ "$(sum with_chain)" -ge 4 ]
+	[ "$(sum nodes)" -ge 20 ]
+}
+
 @test "files deleted while open before a power cut are freed as kernels do" {
 	cut 612 orphans 2 unlinked
 	judged
