@@ -6,8 +6,9 @@ noinst_LTLIBRARIES += %D%/libf2core-int.la
 lib_libf2core_int_la_SOURCES =
 lib_libf2core_int_la_CPPFLAGS = $(AM_CPPFLAGS)
 lib_libf2core_int_la_CFLAGS = $(AM_CFLAGS) \
-	$(BLKID_CFLAGS) $(UUID_CFLAGS) $(ZLIB_CFLAGS)
-lib_libf2core_int_la_LIBADD = $(BLKID_LIBS) $(UUID_LIBS) $(ZLIB_LIBS)
+	$(BLKID_CFLAGS) $(UUID_CFLAGS) $(ZLIB_CFLAGS) $(UTF8PROC_CFLAGS)
+lib_libf2core_int_la_LIBADD = $(BLKID_LIBS) $(UUID_LIBS) $(ZLIB_LIBS) \
+	$(UTF8PROC_LIBS)
 
 lib_LTLIBRARIES += %D%/libf2core.la
 lib_libf2core_la_SOURCES =

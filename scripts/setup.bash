@@ -4,7 +4,8 @@
 
 # What the build needs; what the tests need is in runtests.
 build_packages=(gcc make autoconf automake libtool pkg-config
-	libblkid-dev uuid-dev libsmartcols-dev zlib1g-dev libjson-c-dev)
+	libblkid-dev uuid-dev libsmartcols-dev zlib1g-dev libjson-c-dev
+	libutf8proc-dev)
 
 say() {
 	printf '\n== %s\n' "$*"

@@ -9,9 +9,11 @@
 
 /*
  * The name of @len bytes (1 to 255) as it is to be hashed, of *@out_len bytes
- * in @out: in lower case if it is all ASCII; as it is if it is not UTF-8, for
- * then the kernel takes it as bytes. -EOPNOTSUPP without a message: other
- * characters, whose fold is in tables that are not here.
+ * in @out: its NFD form in the folded case; or as it is if it is not UTF-8, or
+ * its fold does not fit, for then the kernel takes it as bytes. -EOPNOTSUPP
+ * without a message: what the kernel makes of it is not known here. Without
+ * utf8proc that is all but ASCII; with it characters that are younger than the
+ * kernel's tables may be (Unicode 12.1), and stray bytes between characters.
  */
 int name_fold(const uint8_t *name, size_t len, uint8_t out[OD_NAME_LEN],
 	      size_t *out_len);

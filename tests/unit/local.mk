@@ -202,3 +202,6 @@ tests_unit_t_dir_edit_LDADD = $(BUILDER_LIBS)
 check_PROGRAMS += %D%/t-recover
 tests_unit_t_recover_SOURCES = %D%/t-recover.c
 tests_unit_t_recover_LDADD = $(BUILDER_LIBS)
+check_PROGRAMS += %D%/t-fold
+tests_unit_t_fold_SOURCES = %D%/t-fold.c %D%/unit.h
+tests_unit_t_fold_CFLAGS = $(AM_CFLAGS) $(UTF8PROC_CFLAGS)
