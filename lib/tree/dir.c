@@ -5,6 +5,7 @@
 #include "tree/dir.h"
 #include "tree/filemap.h"
 #include "base/bits.h"
+#include "dev/prefetch.h"
 #include "format/hash.h"
 
 #include <errno.h>
@@ -16,6 +17,7 @@
 #define DENTRY_BYTES	((uint32_t)sizeof(struct od_dentry))
 #define SLOT_BYTES	(DENTRY_BYTES + OD_SLOT_LEN)
 #define MAX_LEVELS	63U		/* kernel MAX_DIR_HASH_DEPTH */
+#define MOST_HINTS	8192U		/* blocks of a directory hinted at once */
 
 void dentry_area_of_block(const struct layout *lo, const void *block,
 			  struct dentry_area *out)
@@ -143,6 +145,36 @@ static int visit_block(void *priv, const struct mapping *m)
 	return visit_area(w, &area, m->lblk);
 }
 
+struct hints {
+	const struct layout *lo;
+	uint32_t *blks;			/* MOST_HINTS of them */
+	size_t nr;
+};
+
+/* 1 when there are enough, which ends the walk. */
+static int add_hint(void *priv, const struct mapping *m)
+{
+	struct hints *h = priv;
+
+	if (blk_is_main(h->lo, m->blk))
+		h->blks[h->nr++] = m->blk;
+	return h->nr == MOST_HINTS;
+}
+
+/* Blocks of a directory that grew over time lie anywhere. */
+static void hint_blocks(struct volume *vol, const struct inode *inode,
+			const void *block)
+{
+	struct hints h = { .lo = &vol->lo };
+
+	if (vol->dev->no_prefetch || dir_nr_blocks(&vol->lo, inode) < 2)
+		return;
+	h.blks = malloc(MOST_HINTS * sizeof(*h.blks));
+	if (h.blks && filemap_walk(vol, inode, block, add_hint, &h) >= 0)
+		prefetch_batch(vol->dev, h.blks, h.nr, PREFETCH_GAP);
+	free(h.blks);
+}
+
 int dir_iterate(struct volume *vol, const struct inode *inode,
 		const void *block, dir_fn *fn, void *priv)
 {
@@ -162,6 +194,7 @@ int dir_iterate(struct volume *vol, const struct inode *inode,
 		w.buf = malloc(vol->lo.block_size);
 		if (!w.buf)
 			return ctx_nomem(vol->ctx, "a directory block");
+		hint_blocks(vol, inode, block);
 		err = filemap_walk(vol, inode, block, visit_block, &w);
 		free(w.buf);
 	}

@@ -286,6 +286,51 @@ static void walks_are_in_order_and_end(void **state)
 	fake_free(&f);
 }
 
+static const struct dev_ops *under;
+static size_t nr_hinted, nr_read;
+
+static void note_hint(struct dev *dev, uint64_t off, size_t len)
+{
+	assert_in_range(off / dev->block_size, 2000, 2005);
+	assert_int_equal(nr_read, 0);
+	nr_hinted += len / dev->block_size;
+}
+
+static int note_read(struct dev *dev, uint64_t off, size_t len, void *buf)
+{
+	nr_read++;
+	return under->read(dev, off, len, buf);
+}
+
+static void blocks_are_hinted_before_the_first_is_read(void **state)
+{
+	struct inode inode;
+	struct dev_ops ops;
+	struct fake f;
+	uint8_t *block;
+	int nr = 0;
+
+	(void)state;
+	fake_init(&f, 4096, 0);
+	under = f.vol.dev->ops;
+	ops = *under;
+	ops.prefetch = note_hint;
+	ops.read = note_read;
+	f.vol.dev->ops = &ops;
+	block = make_dir(&f, INO, 6);
+	inode = fake_decode(&f, block);
+	for (int no_prefetch = 0; no_prefetch < 2; no_prefetch++) {
+		f.vol.dev->no_prefetch = no_prefetch;
+		nr_hinted = nr_read = 0;
+		assert_int_equal(dir_iterate(&f.vol, &inode, block,
+					     count_entry, &nr), 0);
+		assert_int_equal(nr_hinted, no_prefetch ? 0 : 6);
+		assert_int_equal(nr_read, 6);
+	}
+	f.vol.dev->ops = under;
+	fake_free(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -295,6 +340,7 @@ int main(void)
 		cmocka_unit_test(entries_are_found_in_their_buckets),
 		cmocka_unit_test(numbers_that_mean_harm_end_a_lookup),
 		cmocka_unit_test(walks_are_in_order_and_end),
+		cmocka_unit_test(blocks_are_hinted_before_the_first_is_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
