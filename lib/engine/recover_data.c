@@ -149,24 +149,15 @@ static int drop_of_others(struct recover *r, uint32_t blk)
 static int take_over(struct recover *r, struct target *t, uint32_t blk)
 {
 	struct sum_entry e;
-	le32 *addrs;
-	uint32_t nr;
 	int err = edit_owner(r->ed, blk, &e);
 
 	if (err)
 		return err;
-	if (e.nid == t->nid) {
-		addrs = t->addrs;
-		nr = t->nr;
-	} else if (e.nid == r->inode.ino) {
-		addrs = inode_file_addrs(&r->inode, r->iblock);
-		nr = r->inode.nr_addrs;
-	} else {
+	if (e.nid != t->nid)
 		return drop_of_others(r, blk);
-	}
-	if (e.ofs >= nr || le32_get(addrs[e.ofs]) != blk)
+	if (e.ofs >= t->nr || le32_get(t->addrs[e.ofs]) != blk)
 		return 0;
-	err = drop_slot(r, &addrs[e.ofs]);
+	err = drop_slot(r, &t->addrs[e.ofs]);
 	return err ? err : 1;
 }
 

@@ -421,6 +421,10 @@ static void content_goes_into_the_inode_and_out_of_it(void **state)
 	ino = f.c->ino;
 	old_inode(&f, ino);
 	make_inline(&f, "few words");
+	/* What may look like addresses when it is inline no more. */
+	for (uint32_t i = 0; i < 10; i++)
+		le32_set(&((le32 *)(f.block + f.inode.inline_off))[20 + i],
+			 f.a->map.v[i]);
 	push(&f, F);
 	replay(&f);
 	old_inode(&f, ino);
@@ -543,6 +547,25 @@ static void a_new_file_gets_its_name(void **state)
 	assert_int_equal(f.inode.links, 1);
 	assert_int_equal(f.inode.generation, 77);
 	assert_int_equal(f.inode.size, SIZE(2));
+	stop(&f);
+}
+
+/* The name is there already: nothing is done to it, nor to the file. */
+static void a_name_that_is_there_stays(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	start(&f);
+	old_inode(&f, f.a->ino);
+	push(&f, F);
+	push(&f, F | D);
+	replay(&f);
+	assert_int_equal(f.st.names_added + f.st.names_removed, 0);
+	assert_int_equal(f.st.inodes_freed, 0);
+	expect_name(&f, f.a->name, f.a->ino);
+	assert_int_not_equal(f.inode.mtime.sec, NOW);
+	expect_data(&f, f.a->ino, 0);
 	stop(&f);
 }
 
@@ -929,7 +952,7 @@ static uint32_t long_chain(struct fixture *f)
 static void chains_by_chance(void **state)
 {
 	uint32_t done = 0, cut = 0, nr = getenv("F2CORE_RECOVER_SEEDS") ?
-		(uint32_t)atoi(getenv("F2CORE_RECOVER_SEEDS")) : 150;
+		(uint32_t)atoi(getenv("F2CORE_RECOVER_SEEDS")) : 80;
 
 	(void)state;
 	for (uint32_t seed = 1; seed <= nr; seed++) {
@@ -970,6 +993,7 @@ int main(void)
 		cmocka_unit_test(content_goes_into_the_inode_and_out_of_it),
 		cmocka_unit_test(xattr_nodes),
 		cmocka_unit_test(a_new_file_gets_its_name),
+		cmocka_unit_test(a_name_that_is_there_stays),
 		cmocka_unit_test(an_inode_may_come_last),
 		cmocka_unit_test(a_name_is_taken_from_its_last_owner),
 		cmocka_unit_test(a_fsynced_file_loses_its_name),
