@@ -100,13 +100,29 @@ static bool pays(const struct gather *g)
 	       moved <= (g->now.holes - o.holes) * MOST_FOR_HOLE;
 }
 
+/* Whether by the counts of blocks alone a free section may be worth it. */
+static bool may_pay(const struct gather *g, size_t nr)
+{
+	struct tally tally = { 0 };
+	int64_t gain;
+
+	for (size_t i = 0; i < nr; i++)
+		tally_add(g->d, &tally, &g->set.v[i], 1);
+	gain = tally_gain(g->d, &tally);
+	return gain > 0 && tally.valid <= (uint64_t)gain *
+		blks_per_sec(&g->d->vol->lo) * MOST_FOR_GAIN;
+}
+
 /* Empty the first @nr units of the set, if that is of use. */
 static int try(struct gather *g, size_t nr)
 {
 	struct defrag *d = g->d;
 	double start = flush_clock_ms();
-	int err = plan_set(g, nr);
+	int err;
 
+	if (!g->may_slide && !may_pay(g, nr))
+		return 0;
+	err = plan_set(g, nr);
 	d->rep->plan_ms += flush_clock_ms() - start;
 	if (err == -ENOSPC || (!err && !pays(g)))
 		return 0;
