@@ -44,6 +44,26 @@ static size_t batch_size(struct defrag *d, size_t at)
 	return n;
 }
 
+static uint64_t blocks_of(const struct defrag *d, size_t at, size_t nr)
+{
+	uint64_t n = 0;
+
+	for (size_t i = at; i < at + nr; i++)
+		n += d->files.v[i].blocks;
+	return n;
+}
+
+/* Of @nr files that were too many, those with the first two thirds. */
+static size_t fewer(const struct defrag *d, size_t at, size_t nr)
+{
+	uint64_t most = blocks_of(d, at, nr) / 3 * 2, blocks = 0;
+	size_t n = 0;
+
+	while (n + 1 < nr && (blocks += d->files.v[at + n].blocks) <= most)
+		n++;
+	return n ? n : 1;
+}
+
 static int moves_by_file(const void *pa, const void *pb)
 {
 	const struct move *a = pa, *b = pb;
@@ -108,15 +128,6 @@ static uint64_t planned_gain(struct defrag *d, size_t at, size_t nr)
 	return gain;
 }
 
-static uint64_t blocks_of(const struct defrag *d, size_t at, size_t nr)
-{
-	uint64_t n = 0;
-
-	for (size_t i = at; i < at + nr; i++)
-		n += d->files.v[i].blocks;
-	return n;
-}
-
 /* No room for these files, or no hope for them. */
 static void pass_over(struct defrag *d, size_t at, size_t nr)
 {
@@ -142,7 +153,7 @@ static int one_round(struct defrag *d, size_t *at)
 		err = defrag_plan_files(d, *at, nr, true);
 		if (err != -ENOSPC || nr == 1)
 			break;
-		nr = (nr + 1) / 2;
+		nr = fewer(d, *at, nr);
 	}
 	if (err == -ENOSPC && !d->over_limit)
 		err = plan_large_file(d, *at);
