@@ -33,10 +33,15 @@ static void put_report(const struct replay_report *r,
 	out->blocks_freed = r->orphans.blocks;
 	out->chain_nodes = r->recovered.chain_nodes;
 	out->inodes_recovered = r->recovered.inodes;
+	out->inodes_made = r->recovered.inodes_made;
+	out->inodes_freed = r->recovered.inodes_freed;
+	out->inodes_kept = r->recovered.inodes_kept;
 	out->names_added = r->recovered.names_added;
 	out->names_removed = r->recovered.names_removed;
 	out->blocks_recovered = r->recovered.blocks;
+	out->blocks_refused = r->recovered.conflicts;
 	out->chain_cut_at = r->recovered.cut_at;
+	out->chain_cut_why = r->recovered.cut_why;
 	out->commits = c->commits;
 	out->blocks_written = c->blocks_written;
 	out->nat_blocks_touched = c->nat_blocks_touched;

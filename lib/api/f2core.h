@@ -522,11 +522,17 @@ struct f2c_replay_report {
 	uint64_t blocks_freed;		/* of data */
 	uint64_t chain_nodes;		/* nodes written since the checkpoint */
 	uint64_t inodes_recovered;
+	uint64_t inodes_made;		/* of those, new ones */
+	uint64_t inodes_freed;		/* whose last name others have now */
+	uint64_t inodes_kept;		/* whose directory is gone, and which are
+					 * in lost+found now */
 	uint64_t names_added;
 	uint64_t names_removed;
 	uint64_t blocks_recovered;	/* of data */
+	uint64_t blocks_refused;	/* of which it is not known whose they are */
 	uint64_t chain_cut_at;		/* address of the first node that could not
 					 * be used; 0: the chain was whole */
+	const char *chain_cut_why;	/* NULL, or what is wrong with it */
 	uint64_t commits;		/* 0: there was nothing to do */
 	uint64_t blocks_written;
 	uint64_t nat_blocks_touched, nat_blocks_read, nat_blocks_written,

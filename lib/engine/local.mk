@@ -29,6 +29,7 @@ lib_libf2core_int_la_SOURCES += \
 	%D%/gc.c %D%/gc.h %D%/gc_int.h \
 	%D%/gc_plan.c \
 	%D%/guard.c %D%/guard.h \
+	%D%/lost_found.c %D%/lost_found.h \
 	%D%/map_edit.c %D%/map_edit.h \
 	%D%/nat_bits.c %D%/nat_bits.h \
 	%D%/nat_flush.c \

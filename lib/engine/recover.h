@@ -17,6 +17,7 @@ struct recover_stats {
 	uint64_t names_added;
 	uint64_t names_removed;		/* what had the same name before */
 	uint64_t inodes_freed;		/* that lost their last name so */
+	uint64_t inodes_kept;		/* in lost+found, for want of a name */
 	uint64_t blocks;		/* of data that became valid in place */
 	uint64_t conflicts;		/* of data that could not be taken over */
 	uint32_t cut_at;		/* where a damaged chain was cut; 0: nowhere */

@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "engine/recover_int.h"
+#include "engine/lost_found.h"
 #include "engine/orphans.h"
 
 #include <errno.h>
@@ -114,10 +115,30 @@ static int collect_entry(void *priv, const struct dir_entry *e)
 }
 
 /*
- * What is in a directory that is gone has lost a name, too: it was removed or
- * renamed before the directory could be. The kernel leaves it behind.
+ * What a directory held that is gone. It was removed from there or renamed
+ * before the directory could be, and which of the two nobody knows any more:
+ * a kernel leaves it behind without a name. Ours is in lost+found, unless it
+ * has other names.
  */
-static int drop_entries(struct recover *r, const struct inode *dir,
+static int keep_entry(struct recover *r, uint32_t ino)
+{
+	struct volume *vol = r->vol;
+	struct inode inode;
+	int err = inode_read(vol, ino, r->node, &inode);
+
+	if (err == -EUCLEAN || err == -ENOENT) {
+		ctx_clear_error(vol->ctx);
+		return 0;
+	}
+	if (err)
+		return err;
+	if (!inode_is_dir(&inode) && inode.links != 1)
+		return drop_link(r, ino, r->node);
+	r->st->inodes_kept++;
+	return lost_found_add(r->ed, ino, &r->now);
+}
+
+static int keep_entries(struct recover *r, const struct inode *dir,
 			const uint8_t *block)
 {
 	struct ino_vec inos = { 0 };
@@ -125,7 +146,7 @@ static int drop_entries(struct recover *r, const struct inode *dir,
 
 	for (size_t i = 0; !err && i < inos.nr; i++)
 		if (inos.v[i] != OD_ROOT_INO)
-			err = drop_link(r, inos.v[i], r->node);
+			err = keep_entry(r, inos.v[i]);
 	vec_free(&inos);
 	return err;
 }
@@ -143,7 +164,7 @@ int recover_free_dead(struct recover *r)
 			continue;
 		err = inode_read(r->vol, ino, r->iblock, &r->inode);
 		if (!err && inode_is_dir(&r->inode))
-			err = drop_entries(r, &r->inode, r->iblock);
+			err = keep_entries(r, &r->inode, r->iblock);
 		if (!err)
 			err = orphans_free_inode(r->ed, ino, &freed);
 	}

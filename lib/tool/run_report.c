@@ -128,10 +128,18 @@ static void put_replay_text(struct out *out, const char *volume,
 			 PRIu64 " nodes", volume, r->inodes_recovered,
 			 r->inodes_recovered == 1 ? "" : "s", would,
 			 r->chain_nodes);
+	if (r->inodes_kept)
+		out_text(out, "%s: %" PRIu64 " file%s whose directory is gone %s"
+			 "put into lost+found", volume, r->inodes_kept,
+			 r->inodes_kept == 1 ? "" : "s", would);
+	if (r->blocks_refused)
+		out_text(out, "%s: %" PRIu64 " block%s cannot be recovered, as "
+			 "it is not known whose they are", volume,
+			 r->blocks_refused, r->blocks_refused == 1 ? "" : "s");
 	if (r->chain_cut_at)
-		out_text(out, "%s: what was fsynced last cannot be recovered: "
-			 "the node at block %" PRIu64 " is damaged", volume,
-			 r->chain_cut_at);
+		out_text(out, "%s: what was fsynced last cannot be recovered, "
+			 "from the node at block %" PRIu64 " on: %s", volume,
+			 r->chain_cut_at, r->chain_cut_why);
 }
 
 void put_replay(struct out *out, const char *volume,
@@ -150,11 +158,18 @@ void put_replay(struct out *out, const char *volume,
 	out_u64(out, "chain_nodes", "Nodes replayed", r->chain_nodes);
 	out_u64(out, "inodes_recovered", "Files recovered",
 		r->inodes_recovered);
+	out_u64(out, "inodes_made", "New files among them", r->inodes_made);
+	out_u64(out, "inodes_freed", "Files that lost their last name",
+		r->inodes_freed);
+	out_u64(out, "inodes_kept", "Files put into lost+found",
+		r->inodes_kept);
 	out_u64(out, "names_added", "Names added", r->names_added);
 	out_u64(out, "names_removed", "Names removed", r->names_removed);
 	out_u64(out, "blocks_recovered", "Blocks of data recovered",
 		r->blocks_recovered);
+	out_u64(out, "blocks_refused", NULL, r->blocks_refused);
 	put_or_null(out, "chain_cut_at", r->chain_cut_at, !r->chain_cut_at);
+	out_str(out, "chain_cut_why", NULL, r->chain_cut_why);
 	out_u64(out, "quota_files", NULL, r->quota_files);
 	out_u64(out, "quota_ids_changed", NULL, r->quota_ids_changed);
 	out_bool(out, "quota_marked", NULL, r->quota_marked);
