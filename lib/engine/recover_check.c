@@ -10,7 +10,6 @@
 #include "config.h"
 
 #include "engine/recover_int.h"
-#include "tree/filemap.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -233,17 +232,9 @@ static int read_old(struct prover *p, const struct pending_node *n, bool *has)
 static int prove_direct(struct prover *p, const struct pending_node *n,
 			const uint8_t *block)
 {
-	uint32_t ofs = n->flag >> OD_FOOT_OFS_SHIFT;
-	const struct layout *lo = &p->r->vol->lo;
-	struct filemap_path path;
 	bool has_old;
-	int err;
+	int err = read_old(p, n, &has_old);
 
-	if (!filemap_find_path(lo, &p->base,
-			       node_first_lblk(lo, ofs, p->base.nr_addrs,
-					       p->base.node_addrs), &path))
-		return no_good(p, "it lies past the largest file");
-	err = read_old(p, n, &has_old);
 	if (err)
 		return err;
 	return prove_slots(p, node_slots(block),
