@@ -263,14 +263,17 @@ static int pack_new(struct volume *vol, struct pack *p)
 		return ctx_fail(vol->ctx, -ENOSPC, "checkpoint pack: %" PRIu32
 				" orphans do not fit", vol->cp.nr_orphans);
 	p->blocks = calloc(p->room, p->block_size);
-	if (p->blocks && nat_bits_kept(vol))
+	if (!p->blocks)
+		return ctx_nomem(vol->ctx, "the checkpoint pack");
+	if (nat_bits_kept(vol)) {
 		p->nat_bits = malloc(nat_bits_blks(lo) * p->block_size);
-	else if (vol->cp.flags & OD_CP_NAT_BITS)
+		return p->nat_bits ? 0 : ctx_nomem(vol->ctx, "NAT bits");
+	}
+	if (vol->cp.flags & OD_CP_NAT_BITS)
 		ctx_log(vol->ctx, CTX_WARNING, "commit", "%s: the list of "
 			"orphans leaves no room for NAT bits: they are dropped",
 			vol->dev->name);
-	return p->blocks && (p->nat_bits || !nat_bits_kept(vol)) ? 0 :
-	       ctx_nomem(vol->ctx, "the checkpoint pack");
+	return 0;
 }
 
 static void pack_build(struct volume *vol, struct pack *p)
