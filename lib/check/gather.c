@@ -54,13 +54,15 @@ static bool node_is_reached(const struct check *c, const struct nid_rec *rec)
  * Deleted while it was open: no name and no link. One that is listed stays
  * listed unless a directory entry says that it lives.
  */
-static bool is_orphan(uint32_t ino, const struct nid_rec *rec)
+static struct nid_vec *orphans_for(struct facts *f, uint32_t ino,
+				   const struct nid_rec *rec)
 {
-	if (ino == OD_ROOT_INO || rec->flags & REC_QUOTA || rec->claim)
-		return false;
+	if (!(rec->flags & REC_INODE) || ino == OD_ROOT_INO ||
+	    rec->flags & REC_QUOTA || rec->claim)
+		return NULL;
 	if (rec->flags & REC_ORPHAN)
-		return true;
-	return rec->flags & REC_READ && !rec->ofs;
+		return &f->orphans;
+	return rec->flags & REC_READ && !rec->ofs ? &f->unlinked : NULL;
 }
 
 static int gather_nids(struct check *c, struct facts *f)
@@ -72,9 +74,12 @@ static int gather_nids(struct check *c, struct facts *f)
 
 	while ((rec = nids_next(&c->nids, &i, &nid, &e))) {
 		bool is_inode = rec->flags & REC_INODE, reached;
+		struct nid_vec *orphans = orphans_for(f, nid, rec);
 
-		if (is_inode && is_orphan(nid, rec)) {
-			if (vec_push(&f->orphans, &nid))
+		if (rec->flags & REC_BAD && vec_push(&f->bad, &nid))
+			return -ENOMEM;
+		if (orphans) {
+			if (vec_push(orphans, &nid))
 				return -ENOMEM;
 			continue;
 		}

@@ -48,6 +48,7 @@ lib_libf2core_int_la_SOURCES += \
 	%D%/relocate.c %D%/relocate.h \
 	%D%/repair.c %D%/repair.h %D%/repair_int.h \
 	%D%/repair_cp.c \
+	%D%/repair_find.c %D%/repair_find.h \
 	%D%/repair_logs.c \
 	%D%/repair_nat.c \
 	%D%/repair_sit.c \

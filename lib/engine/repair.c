@@ -13,7 +13,7 @@ int repair_init(struct repair *r, struct volume *vol)
 
 void repair_free(struct repair *r)
 {
-	vec_free(&r->doubtful);
+	map_free(&r->doubtful);
 	free(r->sums_done);
 }
 

@@ -13,15 +13,20 @@
 #ifndef F2CORE_ENGINE_REPAIR_H
 #define F2CORE_ENGINE_REPAIR_H
 
+#include "base/map.h"
 #include "engine/commit.h"
 #include "tree/facts.h"
 
+/* A nid that was free in the NAT and found by the footer of a block. */
+enum {
+	REPAIR_TAKEN	= 1,
+	REPAIR_REJECTED	= 2,		/* nothing led to it */
+};
+
 struct repair {
 	struct volume *vol;		/* borrowed */
-	bool only_safe;			/* leave the NAT as it is */
 	bool need_commit;		/* there is something to write */
-	bool nat_changed;		/* nodes were found, or nids freed */
-	struct nid_vec doubtful;	/* nids found by their nodes alone */
+	struct map doubtful;		/* nids found by footers: REPAIR_ */
 	uint8_t *sums_done;		/* lsb bitmap: segments tried */
 	uint64_t sums_written;
 };

@@ -161,30 +161,43 @@ static int by_ino(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The list becomes that of the inodes that are orphans. */
+/* Inodes that are orphans, in order; the caller's. */
+static uint32_t *list_orphans(const struct facts *f, uint32_t *nr)
+{
+	const struct nid_vec *parts[2] = { &f->orphans, &f->unlinked };
+	uint32_t *list = malloc((f->orphans.nr + f->unlinked.nr + 1) *
+				sizeof(*list));
+
+	*nr = 0;
+	for (int i = 0; list && i < 2; i++)
+		for (size_t k = 0; k < parts[i]->nr; k++)
+			list[(*nr)++] = parts[i]->v[k];
+	if (*nr)
+		qsort(list, *nr, sizeof(*list), by_ino);
+	return list;
+}
+
 static int mend_orphans(struct repair *r, const struct facts *f, bool *changed)
 {
 	struct checkpoint *cp = &r->vol->cp;
-	size_t bytes = f->orphans.nr * sizeof(*cp->orphans);
-	uint32_t *list;
+	uint32_t nr, *list = list_orphans(f, &nr);
 
+	if (!list)
+		return ctx_nomem(r->vol->ctx, "the orphan list");
 	if (cp->nr_orphans)
 		qsort(cp->orphans, cp->nr_orphans, sizeof(*cp->orphans), by_ino);
 	if (repair_has(r, P_CP_ORPHAN)) {
 		repair_solved(r, P_CP_ORPHAN);
 		*changed = true;
 	}
-	if (cp->nr_orphans == f->orphans.nr &&
-	    (!bytes || !memcmp(cp->orphans, f->orphans.v, bytes)))
+	if (cp->nr_orphans == nr &&
+	    (!nr || !memcmp(cp->orphans, list, nr * sizeof(*list)))) {
+		free(list);
 		return 0;
-	list = malloc(bytes ? bytes : 1);
-	if (!list)
-		return ctx_nomem(r->vol->ctx, "the orphan list");
-	if (bytes)
-		memcpy(list, f->orphans.v, bytes);
+	}
 	free(cp->orphans);
 	cp->orphans = list;
-	cp->nr_orphans = (uint32_t)f->orphans.nr;
+	cp->nr_orphans = nr;
 	*changed = true;
 	return 0;
 }

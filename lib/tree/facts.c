@@ -19,6 +19,8 @@ void facts_free(struct facts *f)
 	free(f->twice);
 	free(f->seg);
 	vec_free(&f->orphans);
+	vec_free(&f->unlinked);
+	vec_free(&f->bad);
 	vec_free(&f->wanted);
 	vec_free(&f->unreached);
 	vec_free(&f->inos);

@@ -43,7 +43,9 @@ struct facts {
 	 */
 	bool doubt;
 
-	struct nid_vec orphans;		/* inodes that are, listed or not */
+	struct nid_vec orphans;		/* listed inodes that are */
+	struct nid_vec unlinked;	/* not listed, but without name and link */
+	struct nid_vec bad;		/* used, with a block that is no node */
 	struct nid_vec wanted;		/* free nids that something names */
 	struct nid_vec unreached;	/* used, and do not hang from the root */
 	struct fact_ino_vec inos;
