@@ -209,15 +209,23 @@ static void refuse(struct f2c_check_report *r, uint64_t pending)
 static int write_all(struct job *j, struct f2c_check_report *r)
 {
 	uint64_t pending = result_of(j, r)->pending_fsyncs;
+	struct volume *vol = j->fs->vol;
 	int err;
 
 	if (!j->repair.need_commit)
 		return 0;
-	err = volume_can_repair(j->fs->vol);
+	err = volume_can_repair(vol);
 	if (err)
 		return err;
+	/* It may be the newer one, and good. */
+	if (vol->cp.unread[!vol->cp.pack] &&
+	    cp_other_is_readable(vol->dev, &vol->lo, &vol->cp))
+		return ctx_fail(vol->ctx, -EIO, "%s: not repaired: checkpoint "
+				"pack %d could not be read before, and can be "
+				"now; run this again", vol->dev->name,
+				!vol->cp.pack);
 	if (!pending)
-		return commit(j->fs->vol, &j->commits);
+		return commit(vol, &j->commits);
 	if (r->summary.left)
 		refuse(r, pending);
 	else

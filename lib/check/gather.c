@@ -25,6 +25,12 @@ static bool is_in_doubt(const struct check *c)
 	return false;
 }
 
+static bool was_unread(const struct check *c)
+{
+	return c->findings->counted[P_NODE_UNREADABLE] ||
+	       c->findings->counted[P_DIR_UNREADABLE];
+}
+
 static bool is_rooted(const struct check *c, uint32_t dir)
 {
 	const struct nid_rec *rec = nids_get(&c->nids, dir);
@@ -115,6 +121,7 @@ int check_gather(struct check *c, struct facts *f)
 			       c->workers[i].compress_blocks;
 	f->inodes = (uint32_t)c->inodes_judged;
 	f->doubt = is_in_doubt(c);
+	f->unread = was_unread(c);
 	if (f->is_short || gather_nids(c, f))
 		return ctx_nomem(c->vol->ctx, "what a repair must know");
 	for (uint32_t i = 0; i < c->lo->nr_main_segs; i++)

@@ -48,6 +48,9 @@ static int check_packs(struct volume *vol, uint8_t *block)
 		int err = dev_read(vol->dev, cp_pack_blk(&vol->lo, i), 1,
 				   block);
 
+		/* What cannot be read can only be written anew. */
+		if (err && i != cp->pack && cp->unread[i])
+			continue;
 		if (err)
 			return err;
 		if (le64_get(head->checkpoint_ver) != version ||

@@ -144,10 +144,12 @@ static bool mend_counts(struct volume *vol, const struct facts *f)
 {
 	struct checkpoint *cp = &vol->cp;
 	const struct sit *sit = &vol->sit;
-	bool any;
+	uint64_t blocks = sit->valid_data + sit->valid_nodes + f->reserved;
+	bool any = false;
 
-	any = set_u64(&cp->valid_blocks,
-		      sit->valid_data + sit->valid_nodes + f->reserved);
+	/* More may be reserved in nodes that could not be read. */
+	if (!f->unread || cp->valid_blocks < blocks)
+		any |= set_u64(&cp->valid_blocks, blocks);
 	any |= set_u32(&cp->valid_nodes, (uint32_t)sit->valid_nodes);
 	any |= set_u32(&cp->valid_inodes, f->inodes);
 	any |= set_u32(&cp->free_segs, volume_free_segs(vol));
@@ -169,7 +171,7 @@ static uint32_t *list_orphans(const struct facts *f, uint32_t *nr)
 				sizeof(*list));
 
 	*nr = 0;
-	for (int i = 0; list && i < 2; i++)
+	for (int i = 0; list && i < (f->unread ? 1 : 2); i++)
 		for (size_t k = 0; k < parts[i]->nr; k++)
 			list[(*nr)++] = parts[i]->v[k];
 	if (*nr)

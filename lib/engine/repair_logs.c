@@ -186,7 +186,8 @@ static int give_segment(struct volume *vol, unsigned int type)
 	log->segno = segno;
 	log->next = 0;
 	log->alloc_type = ALLOC_LFS;
-	return 0;
+	/* A free segment keeps the type that it had last. */
+	return sit_set_type(&vol->sit, segno, (uint8_t)type);
 }
 
 static int mend_log(struct volume *vol, unsigned int type, bool *changed)
@@ -226,6 +227,8 @@ int repair_logs(struct repair *r, bool *changed)
 	for (unsigned int t = 0; !err && t < OD_NR_LOGS; t++)
 		if (log_is_used(&vol->lo, t))
 			err = mend_type(vol, t, &mended);
+	if (err == -ENOMEM)
+		return ctx_nomem(vol->ctx, "the SIT");
 	if (err || !mended)
 		return err;
 	volume_judge_logs(vol);

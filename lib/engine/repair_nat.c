@@ -270,7 +270,8 @@ int repair_nat(struct repair *r, const struct facts *f, bool *changed)
 		err = take_leaked(r, f, changed);
 	if (!err && !*changed)
 		err = take_wanted(r, f, changed);
-	if (err || *changed)
+	/* What leads to them may be what could not be read. */
+	if (err || *changed || f->unread)
 		goto out;
 	err = drop_unreached(r, &f->unreached, changed);
 	/* A stale inode may look like an orphan, and share its blocks. */

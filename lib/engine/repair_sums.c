@@ -21,7 +21,8 @@ struct sums {
 	const struct facts *facts;
 	uint32_t *segnos;		/* ascending */
 	uint32_t nr;
-	uint8_t *sums;			/* nr of lo.sum_bytes */
+	uint8_t *sums;			/* nr of lo.sum_bytes, and one more */
+	bool incomplete;		/* a node could not be read */
 };
 
 static bool is_wanted(const struct facts *f, uint32_t segno)
@@ -81,7 +82,7 @@ static void name_owners(const struct sums *s, const struct node_visit *v,
 
 static int visit(void *priv, unsigned int worker, const struct node_visit *v)
 {
-	const struct sums *s = priv;
+	struct sums *s = priv;
 	const struct layout *lo = &s->vol->lo;
 	const struct od_node_foot *foot;
 	struct sum_entry own = { .nid = v->nid };
@@ -89,8 +90,10 @@ static int visit(void *priv, unsigned int worker, const struct node_visit *v)
 	struct fault fault;
 
 	(void)worker;
-	if (!v->block)
+	if (!v->block) {
+		s->incomplete = true;
 		return 0;
+	}
 	name_owner(s, v->nat.blk, own);
 	foot = node_foot(lo, v->block);
 	if (v->nat.ino == v->nid) {
@@ -120,7 +123,15 @@ static void load(const struct sums *s)
 	}
 }
 
-static int store(const struct sums *s)
+/* Whether the summary on the device is right after all. */
+static bool is_there(struct volume *vol, uint32_t segno, const uint8_t *sum,
+		     uint8_t *buf)
+{
+	return !ssa_read(vol, segno, buf) &&
+	       !memcmp(buf, sum, vol->lo.sum_bytes);
+}
+
+static int store(const struct sums *s, uint8_t *buf)
 {
 	struct volume *vol = s->vol;
 	int err = 0;
@@ -130,7 +141,8 @@ static int store(const struct sums *s)
 		int log = cp_log_of_seg(&vol->cp, s->segnos[i]);
 
 		if (log < 0) {
-			err = ssa_write(vol, s->segnos[i], sum);
+			if (!is_there(vol, s->segnos[i], sum, buf))
+				err = ssa_write(vol, s->segnos[i], sum);
 			continue;
 		}
 		memcpy(vol->cp.log[log].sum, sum, vol->lo.sum_journal_off);
@@ -163,15 +175,16 @@ int repair_sums(struct repair *r, const struct facts *f, bool *changed)
 		}
 	if (!s.nr)
 		goto out;
-	s.sums = malloc((size_t)s.nr * r->vol->lo.sum_bytes);
+	s.sums = malloc((size_t)(s.nr + 1) * r->vol->lo.sum_bytes);
 	if (!s.sums) {
 		err = ctx_nomem(r->vol->ctx, "summaries");
 		goto out;
 	}
 	load(&s);
 	err = node_scan(r->vol, 1, visit, &s);
-	if (!err)
-		err = store(&s);
+	if (err || s.incomplete)
+		goto out;		/* half of a summary is worse than none */
+	err = store(&s, s.sums + (size_t)s.nr * r->vol->lo.sum_bytes);
 	r->sums_written += s.nr;
 	r->need_commit = true;
 	*changed = true;

@@ -133,6 +133,7 @@ static int read_head(struct dev *dev, const struct layout *lo, struct pack *p)
 	p->state = PACK_BAD_HEAD;
 	err = dev_read(dev, p->blk, 1, p->buf);
 	if (err) {
+		p->unread = true;
 		pack_unusable(p, "%s", ctx_error(dev->ctx));
 		return err;
 	}
@@ -169,6 +170,7 @@ static int read_rest(struct dev *dev, const struct layout *lo, struct pack *p)
 	foot = buf + (size_t)(p->total - 1) * lo->block_size;
 	if (dev_read(dev, p->blk + 1, p->total - 1, buf + lo->block_size)) {
 		p->state = PACK_BAD_FOOT;
+		p->unread = true;
 		pack_unusable(p, "%s", ctx_error(dev->ctx));
 		return 0;
 	}
@@ -480,6 +482,7 @@ int cp_load(struct dev *dev, const struct layout *lo,
 		for (int i = 0; i < 2; i++) {
 			cp.state[i] = p[i].state;
 			cp.pack_version[i] = p[i].version;
+			cp.unread[i] = p[i].unread;
 		}
 		ctx_clear_error(dev->ctx);
 		*out = cp;
@@ -487,6 +490,22 @@ int cp_load(struct dev *dev, const struct layout *lo,
 	free(p[0].buf);
 	free(p[1].buf);
 	return err;
+}
+
+bool cp_other_is_readable(struct dev *dev, const struct layout *lo,
+			  const struct checkpoint *cp)
+{
+	uint8_t *block = malloc(lo->block_size);
+	const struct od_checkpoint *head = (const void *)block;
+	uint32_t blk = cp_pack_blk(lo, !cp->pack);
+	uint32_t total = block && !dev_read(dev, blk, 1, block) ?
+			 le32_get(head->cp_pack_total_block_count) : 0;
+	bool can = total && total <= lo->blks_per_seg;
+
+	for (uint32_t i = 1; can && i < total; i++)
+		can = !dev_read(dev, blk + i, 1, block);
+	free(block);
+	return can;
 }
 
 void cp_free(struct checkpoint *cp)

@@ -35,6 +35,7 @@ enum pack_state {
 struct checkpoint {
 	int pack;			/* live: 0 or 1 */
 	enum pack_state state[2];
+	bool unread[2];			/* bad for a read error */
 	uint64_t pack_version[2];	/* of the heads that could be read */
 
 	uint8_t *head;			/* live first block as read, all bytes */
@@ -71,6 +72,13 @@ static inline uint32_t cp_pack_blk(const struct layout *lo, int pack)
 int cp_load(struct dev *dev, const struct layout *lo,
 	    struct findings *findings, struct checkpoint *out);
 void cp_free(struct checkpoint *cp);
+
+/*
+ * The pack that is not live was not readable when it was judged. Whether it is
+ * now, all of it: then it may be the newer one after all.
+ */
+bool cp_other_is_readable(struct dev *dev, const struct layout *lo,
+			  const struct checkpoint *cp);
 
 /* The log that writes to this segment now, or -1. */
 static inline int cp_log_of_seg(const struct checkpoint *cp, uint32_t segno)

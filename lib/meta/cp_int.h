@@ -12,6 +12,7 @@ struct pack {
 	uint32_t total;			/* blocks in @buf, 3 to 512 */
 	uint8_t *buf;
 	enum pack_state state;
+	bool unread;			/* bad for a read error */
 	bool cut;			/* bad, but as a power cut leaves it */
 	bool was_whole;			/* likewise, if it is the older one */
 	uint64_t version;

@@ -42,6 +42,7 @@ struct facts {
 	 * may be more in use than is known.
 	 */
 	bool doubt;
+	bool unread;			/* of them, something could not be read */
 
 	struct nid_vec orphans;		/* listed inodes that are */
 	struct nid_vec unlinked;	/* not listed, but without name and link */

@@ -262,10 +262,19 @@ static int take_wants(const struct job *job, const struct image *base,
 	int err = whole_take(base, &want[OLD]);
 
 	want[NEW] = want[OLD];
-	if (err || job->runner.engine != RUN_REPLAY)
+	if (!err && want[OLD].unreadable &&
+	    job->runner.engine != RUN_REPAIR) {
+		fprintf(stderr, "the tree cannot be read\n");
+		err = -EUCLEAN;
+	}
+	if (err || !runner_changes(&job->runner))
 		return err;
 	after.data = dev_mem_data(dev_record_under(recorder));
 	err = whole_take(&after, &want[NEW]);
+	if (!err && want[NEW].unreadable) {
+		fprintf(stderr, "the tree cannot be read after the run\n");
+		err = -EUCLEAN;
+	}
 	for (unsigned int id = 0; !err && id < NR_PROBLEMS; id++)
 		if (want[NEW].found[id] > want[OLD].found[id]) {
 			fprintf(stderr, "the run makes %s\n",
@@ -361,7 +370,7 @@ static int set_engine(struct job *job, struct cli *cli)
 {
 	static const char *const names[] = {
 		[RUN_GC] = "gc", [RUN_DEFRAG] = "defrag",
-		[RUN_REPLAY] = "replay",
+		[RUN_REPLAY] = "replay", [RUN_REPAIR] = "repair",
 	};
 	const char *name = cli->operands[0];
 	unsigned int i = 0;
@@ -369,7 +378,7 @@ static int set_engine(struct job *job, struct cli *cli)
 	while (i < sizeof(names) / sizeof(names[0]) && strcmp(name, names[i]))
 		i++;
 	if (i == sizeof(names) / sizeof(names[0]))
-		return cli_fail(cli, "\"%s\" is none of gc, defrag, replay",
+		return cli_fail(cli, "\"%s\" is none of gc, defrag, replay, repair",
 				name);
 	job->runner.engine = (enum runner_engine)i;
 	if (i != RUN_DEFRAG && cli->nr_operands > 2)

@@ -27,6 +27,7 @@ tests_crash_tree_digest_LDADD = lib/libf2core-int.la
 bats_tests += %D%/crash-short.bats
 crash_tests += %D%/gc.bats
 crash_tests += %D%/defrag.bats
+crash_tests += %D%/repair.bats
 crash_tests += %D%/kill.bats
 EXTRA_DIST += %D%/guest-states %D%/states.bash \
 	%D%/kill.bash %D%/killed.py %D%/crash-large.bats

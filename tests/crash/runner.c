@@ -4,6 +4,9 @@
 
 #include "runner.h"
 
+#include "api/fs.h"
+
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -80,6 +83,28 @@ static int run_replay(struct volume *vol, struct outcome *out)
 	return err;
 }
 
+/* As fsck.f2fs -y does it; an error that is left is a failure. */
+static int run_repair(struct volume *vol, struct outcome *out)
+{
+	struct f2c_fs fs = { .ctx = vol->ctx, .vol = vol, .flags = F2C_RDWR };
+	const struct f2c_check_summary *s;
+	struct f2c_check_report *report;
+	int err = f2c_repair(&fs, NULL, &report);
+
+	out->free_secs_after = UINT64_MAX;
+	if (err)
+		return err;
+	s = f2c_check_get_summary(report);
+	out->commits = s->commits;
+	snprintf(out->text, sizeof(out->text), "%" PRIu64 " errors, %" PRIu64
+		 " left, %" PRIu64 " commits", s->errors, s->left, s->commits);
+	if (s->left)
+		err = ctx_fail(vol->ctx, -EUCLEAN, "%" PRIu64
+			       " errors are left", s->left);
+	f2c_check_report_free(report);
+	return err;
+}
+
 int runner_run(const struct runner *r, struct volume *vol,
 	       gc_progress_fn *progress, void *priv, struct outcome *out)
 {
@@ -89,6 +114,8 @@ int runner_run(const struct runner *r, struct volume *vol,
 		return run_defrag(r, vol, progress, priv, out);
 	case RUN_REPLAY:
 		return run_replay(vol, out);
+	case RUN_REPAIR:
+		return run_repair(vol, out);
 	default:
 		return run_gc(r, vol, progress, priv, out);
 	}

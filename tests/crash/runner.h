@@ -8,7 +8,7 @@
 #include "engine/gc.h"
 #include "engine/replay.h"
 
-enum runner_engine { RUN_GC, RUN_DEFRAG, RUN_REPLAY };
+enum runner_engine { RUN_GC, RUN_DEFRAG, RUN_REPLAY, RUN_REPAIR };
 
 struct runner {
 	enum runner_engine engine;
@@ -24,6 +24,12 @@ struct outcome {
 	bool was_stopped;		/* by its callback */
 	char text[160];			/* of what it did, for people */
 };
+
+/* Whether the volume is to be another one after the run. */
+static inline bool runner_changes(const struct runner *r)
+{
+	return r->engine == RUN_REPLAY || r->engine == RUN_REPAIR;
+}
 
 /* Choose files by path on @vol, which the runs begin with. */
 int runner_choose(struct runner *r, struct volume *vol,

@@ -13,6 +13,7 @@
 
 struct whole {
 	struct digest tree;
+	bool unreadable;		/* the tree; only before a repair */
 	uint64_t pending;		/* fsynced nodes that wait */
 	uint64_t found[NR_PROBLEMS];
 };
