@@ -13,6 +13,7 @@ EXTRA_DIST += %D%/fsynced.py
 EXTRA_DIST += %D%/crowd.py
 EXTRA_DIST += %D%/fsyncs.py
 EXTRA_DIST += %D%/kinds.py
+EXTRA_DIST += %D%/quota.py
 EXTRA_DIST += %D%/names.py
 
 # A reader of volumes for other tests; not a test by itself.

@@ -368,14 +368,15 @@ static void usage_is_that_of_the_inodes(void **state)
 	f.vol->cp.flags |= OD_CP_QUOTA_NEED_FSCK;
 	set_limits(&f, 1000 + first, 9, 9, 900 * VB_BYTES);
 	set_limits(&f, 1000 + first + 3, 8, 1, 0);
+	set_limits(&f, 1000 + first + 4, 1, 0, 9 * VB_BYTES);
 	set_limits(&f, 77, 0, 0, VB_BYTES);
 	set_limits(&f, 78, 1, 0, VB_BYTES);
 	refresh(&f, &st);
 	assert_false(st.is_marked);
 	assert_int_equal(f.vol->cp.flags & OD_CP_QUOTA_NEED_FSCK, 0);
 	assert_int_equal(st.files, 1);
-	assert_int_equal(st.ids_changed, 4);
-	assert_int_equal(st.ids_added, 399);	/* and the root's */
+	assert_int_equal(st.ids_changed, 5);
+	assert_int_equal(st.ids_added, 398);	/* and the root's */
 	assert_int_equal(st.ids_removed, 1);
 	load(&f, &t);
 	assert_null(entry_of(&t, 77));
@@ -396,6 +397,8 @@ static void usage_is_that_of_the_inodes(void **state)
 	e = entry_of(&t, 1000 + first + 3);
 	assert_int_equal(le64_get(e->block_time), 5000 + GRACE);
 	assert_int_equal(le64_get(e->inode_time), 0);
+	e = entry_of(&t, 1000 + first + 4);
+	assert_int_equal(le64_get(e->block_time), 77);
 	quota_tree_free(&t);
 	/* Once more: nothing is another. */
 	refresh(&f, &st);
