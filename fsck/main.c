@@ -76,7 +76,8 @@ static int repair(struct fsck *f, struct f2c_check_report **report)
 
 /*
  * A volume without errors that was not cleanly unmounted is brought to where
- * a mount would bring it, and unless errors of before are to be told, checked
+ * a mount would bring it, usage of quotas is counted again where that was wrong,
+ * and unless errors of before are to be told, checked
  * once more.
  */
 static int replay(struct fsck *f, struct f2c_check_report **report)
@@ -84,7 +85,8 @@ static int replay(struct fsck *f, struct f2c_check_report **report)
 	const struct f2c_check_summary *s = f2c_check_get_summary(*report);
 	int err;
 
-	if (!f->repair || s->left || !(s->orphans || s->fsyncs_pending))
+	if (!f->repair || s->left ||
+	    !(s->orphans || s->fsyncs_pending || s->quotas_wrong))
 		return 0;
 	f->replay.size = sizeof(f->replay);
 	err = f2c_replay(f->s.fs, &f->replay);

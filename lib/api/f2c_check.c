@@ -29,6 +29,8 @@ void report_fill_summary(struct f2c_check_report *r, const struct volume *vol)
 	s->main_blocks = vol->lo.end_blk - vol->lo.main_blk;
 	s->orphans = res->orphans;
 	s->fsyncs_pending = res->pending_fsyncs;
+	s->quotas_wrong = res->findings.counted[P_QUOTA_USAGE] ||
+			  res->findings.counted[P_CP_FLAG_QUOTA];
 	s->frag.size = sizeof(s->frag);
 	frag_to_public(&res->frag, &s->frag);
 }
@@ -74,6 +76,7 @@ int f2c_check(struct f2c_fs *fs, const struct f2c_check_options *options,
 	}
 	report_fill_summary(r, fs->vol);
 	fs->is_checked = !r->summary.errors;
+	fs->quotas_wrong = r->summary.quotas_wrong;
 	*report = r;
 	return 0;
 }

@@ -244,6 +244,7 @@ static int work(struct job *j, struct f2c_check_report *r, bool only_safe)
 	if (err)
 		goto out;
 	report_fill_summary(r, j->fs->vol);
+	j->fs->quotas_wrong = r->summary.quotas_wrong;
 	if (only_safe && !all_safe(&r->result.findings))
 		goto out;
 	err = mend(j, r, &facts);

@@ -77,8 +77,11 @@ int f2c_replay(struct f2c_fs *fs, struct f2c_replay_report *report)
 	err = run_can_write(fs);
 	if (!err)
 		err = prove_sound(fs);
+	if (!err && fs->quotas_wrong)
+		fs->vol->cp.flags |= OD_CP_QUOTA_NEED_FSCK;
 	if (!err)
 		err = replay_now(fs->vol, &r);
+	fs->quotas_wrong &= err != 0;
 	out.dry_run = fs->flags & F2C_DRY_RUN;
 	out.mounted_read_only = fs->mounted_ro;
 	put_report(&r, &out);

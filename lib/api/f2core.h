@@ -446,6 +446,8 @@ struct f2c_check_summary {
 	uint64_t orphans;
 	uint64_t fsyncs_pending;	/* fsynced nodes a mount would replay */
 	struct f2c_frag frag;
+	bool quotas_wrong;		/* usage, or marked as such: f2c_replay()
+					 * counts it again */
 	/* Of f2c_repair(). */
 	uint64_t left;			/* errors that are there still */
 	uint64_t repaired;		/* errors and notes that are not */
@@ -551,7 +553,9 @@ struct f2c_replay_report {
  *
  * All of it is one commit; a crash leaves the volume as it was or as it is
  * afterwards. Usage in quota files is that of the inodes then; where such a file
- * is damaged, there is a warning, and a mark for the kernel. Without a f2c_check() before it that found no error, it is first
+ * is damaged, there is a warning, and a mark for the kernel. If that is all there is
+ * to do, it is done where the volume has that mark, or a check found usage that is
+ * wrong. Without a f2c_check() before it that found no error, it is first
  * proved that each block in use has one owner.
  *
  * Return: 0 (also when there was nothing to do), or

@@ -11,6 +11,7 @@ struct f2c_fs {
 	struct volume *vol;
 	unsigned int flags;		/* enum f2c_open_flags */
 	bool mounted_ro;		/* when it was opened */
+	bool quotas_wrong;		/* a check found them so */
 	bool is_checked;		/* a check found no error since */
 };
 

@@ -66,6 +66,7 @@ static void free_workers(struct check *c)
 		vec_free(&w->dir_blocks);
 		vec_free(&w->exts);
 		vec_free(&w->keys);
+		quota_usage_free(&w->usage);
 	}
 	free(c->workers);
 }
@@ -125,7 +126,7 @@ static int run_passes(struct check *c)
 	static int (*const passes[])(struct check *) = {
 		pass0_super, pass1_tables, pass2_nodes, finish_frag,
 		pass2_second_look, pass3_dirs, pass4_links, pass5_space,
-		pass5_owners,
+		pass5_owners, pass5_quota,
 	};
 	int err = 0;
 

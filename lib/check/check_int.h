@@ -9,6 +9,7 @@
 #include "check/nids.h"
 #include "check/space.h"
 #include "tree/dir.h"
+#include "tree/quota_usage.h"
 
 #define CHECK_MAX_THREADS 64U
 
@@ -60,6 +61,8 @@ struct check_worker {
 	struct ext_info_vec exts;
 	struct key_vec keys;		/* of names, pass 3 */
 	uint8_t *block;			/* one block */
+	struct quota_usage usage;	/* of volumes with quota files */
+	bool too_many_owners;		/* usage was given up */
 	uint64_t new_blocks;		/* reserved, never written */
 	uint64_t compress_blocks;	/* of inodes; those of nodes are in records */
 	uint64_t files;
@@ -155,8 +158,11 @@ int pass3_dirs(struct check *c);
 int pass4_links(struct check *c);
 int pass5_space(struct check *c);
 int pass5_owners(struct check *c);
+int pass5_quota(struct check *c);
 
-/* Parts of pass 2 (inode_ext.c, inode_fields.c, xattrs.c). */
+/* Parts of pass 2 (inode_ext.c, inode_fields.c, pass5_quota.c, xattrs.c). */
+int quota_count_inode(struct check *c, struct check_worker *w,
+		      const struct inode *inode);
 int ext_check_inode(struct check *c, struct check_worker *w,
 		    const struct inode *inode, uint32_t blk, const void *block);
 void inode_check_fields(struct check *c, const struct inode *inode,

@@ -16,6 +16,7 @@ lib_libf2core_int_la_SOURCES += \
 	%D%/pass3_dirs.c \
 	%D%/pass4_links.c \
 	%D%/pass5_owners.c \
+	%D%/pass5_quota.c \
 	%D%/pass5_space.c \
 	%D%/paths.c \
 	%D%/scan.c %D%/scan.h \

@@ -256,6 +256,8 @@ static int visit_inode(struct visit *vi)
 		err = add_dir(vi, &inode);
 	else if (!err)
 		vi->w->files++;
+	if (!err)
+		err = quota_count_inode(vi->c, vi->w, &inode);
 	if (!err && frag_feed_inode(vi->w->frag, &inode, vi->id->block))
 		err = ctx_nomem(vi->c->vol->ctx, "the count of extents");
 	return err ? err : vi->err;

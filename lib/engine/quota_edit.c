@@ -275,8 +275,9 @@ static int leave_marked(struct refresh *r, int err)
 		"was not brought up to date, kernels will not use them until a "
 		"check has repaired them", ctx_error(vol->ctx));
 	ctx_clear_error(vol->ctx);
+	if (!(vol->cp.flags & OD_CP_QUOTA_NEED_FSCK))
+		r->ed->has_changed = true;
 	vol->cp.flags |= OD_CP_QUOTA_NEED_FSCK;
-	r->ed->has_changed = true;
 	*r->st = (struct quota_stats){ .is_marked = true };
 	return 0;
 }
@@ -294,19 +295,22 @@ static int write_all(struct refresh *r)
 	if (err)
 		return err;
 	r->ed->vol->cp.flags &= ~OD_CP_QUOTA_NEED_FSCK;
+	findings_drop(&r->ed->vol->findings, P_CP_FLAG_QUOTA);
 	r->ed->has_changed = true;
 	return 0;
+}
+
+bool quota_needs_refresh(const struct volume *vol)
+{
+	return vol->cp.flags & OD_CP_QUOTA_NEED_FSCK && quota_has_files(vol);
 }
 
 int quota_refresh(struct edit *ed, uint64_t now, struct quota_stats *st)
 {
 	struct refresh r = { .ed = ed, .now = now, .st = st };
-	bool has_file = false;
 	int err;
 
-	for (unsigned int type = 0; type < OD_QUOTA_TYPES; type++)
-		has_file |= quota_ino(ed->vol, type) != 0;
-	if (!has_file)
+	if (!quota_has_files(ed->vol))
 		return 0;
 	err = load(&r);
 	if (!err)

@@ -17,6 +17,9 @@ struct quota_stats {
 	bool is_marked;			/* not possible: the kernel is told */
 };
 
+/* The checkpoint says that the volume's quota files may be wrong. */
+bool quota_needs_refresh(const struct volume *vol);
+
 /*
  * Count the usage of all owners in the volume as @ed has it, put into the
  * quota files what is another there, and take away the checkpoint's mark that

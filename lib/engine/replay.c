@@ -19,10 +19,10 @@ static int replay(struct edit *ed, const struct inode_time *now,
 
 	if (!err)
 		err = recover_run(ed, now, &r->recovered);
-	if (err || !ed->has_changed)
+	if (err || !(ed->has_changed || quota_needs_refresh(ed->vol)))
 		return err;
 	err = quota_refresh(ed, (uint64_t)now->sec, &r->quota);
-	if (err)
+	if (err || !ed->has_changed)
 		return err;
 	r->merge_ms = flush_clock_ms() - start;
 	return edit_commit(ed, &r->commits);

@@ -20,7 +20,8 @@ struct replay_report {
 };
 
 /*
- * Replay @vol at the time @now. With neither orphans nor a chain nothing is written. The
+ * Replay @vol at the time @now. With neither orphans nor a chain, nor the
+ * checkpoint's mark that quota files may be wrong, nothing is written. The
  * caller knows by a check that the volume is sound, or calls guard_owners()
  * first. On failure nothing was changed on the device; @vol is spoilt if
  * anything was in memory.

@@ -85,6 +85,10 @@ static void note_flags(struct volume *vol)
 		f.id = P_CP_FLAG_FSCK;
 		findings_add(&vol->findings, &f, NULL);
 	}
+	if (vol->cp.flags & OD_CP_QUOTA_NEED_FSCK) {
+		f.id = P_CP_FLAG_QUOTA;
+		findings_add(&vol->findings, &f, NULL);
+	}
 	if (vol->cp.flags & (OD_CP_DISABLED | OD_CP_DISABLED_QUICK |
 			     OD_CP_RESIZEFS)) {
 		f.id = P_CP_FLAG_STATE;

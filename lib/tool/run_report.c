@@ -136,6 +136,10 @@ static void put_replay_text(struct out *out, const char *volume,
 		out_text(out, "%s: %" PRIu64 " block%s cannot be recovered, as "
 			 "it is not known whose they are", volume,
 			 r->blocks_refused, r->blocks_refused == 1 ? "" : "s");
+	if (r->commits && !r->orphans_freed && !r->chain_nodes &&
+	    r->quota_files)
+		out_text(out, "%s: usage of %" PRIu64 " owners %scorrected in "
+			 "quota files", volume, r->quota_ids_changed, would);
 	if (r->chain_cut_at)
 		out_text(out, "%s: what was fsynced last cannot be recovered, "
 			 "from the node at block %" PRIu64 " on: %s", volume,

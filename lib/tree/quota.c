@@ -24,6 +24,14 @@ uint32_t quota_ino(const struct volume *vol, unsigned int type)
 	return le32_get(vol->super.sb.qf_ino[type]);
 }
 
+bool quota_has_files(const struct volume *vol)
+{
+	for (unsigned int type = 0; type < OD_QUOTA_TYPES; type++)
+		if (quota_ino(vol, type))
+			return true;
+	return false;
+}
+
 bool quota_is_ino(const struct volume *vol, uint32_t ino)
 {
 	for (unsigned int type = 0; type < OD_QUOTA_TYPES; type++)

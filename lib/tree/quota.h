@@ -23,6 +23,7 @@ struct quota_file {
 
 /* The quota file's inode, 0 if the volume has none of this type. */
 uint32_t quota_ino(const struct volume *vol, unsigned int type);
+bool quota_has_files(const struct volume *vol);
 bool quota_is_ino(const struct volume *vol, uint32_t ino);
 /* "users", "groups" or "projects". */
 const char *quota_type_name(unsigned int type);

@@ -6,6 +6,7 @@ bats_tests += %D%/dirs.bats
 bats_tests += %D%/inodes.bats
 bats_tests += %D%/nodes.bats
 bats_tests += %D%/repair.bats
+bats_tests += %D%/quota.bats
 bats_tests += %D%/super.bats
 bats_tests += %D%/tables.bats
 
