@@ -28,7 +28,7 @@ static size_t batch_size(struct defrag *d, size_t at)
 			blks_per_sec(&d->vol->lo);
 	uint64_t limit = defrag_may_move(d), blocks = 0, nodes = 0;
 	uint64_t at_once = d->deadline_ms > 0 ? DEFRAG_MOST_BY_TIME :
-						txn_most_blocks(d->vol);
+						txn_most_blocks(d->vol, false);
 	size_t n = 0;
 
 	while (at + n < d->files.nr && (!d->batch_max || n < d->batch_max)) {

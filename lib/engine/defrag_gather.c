@@ -38,12 +38,12 @@ struct gather {
 	bool retry;			/* units were found to be held */
 };
 
-static uint64_t most_at_once(const struct defrag *d)
+static uint64_t most_at_once(const struct defrag *d, bool nodes)
 {
 	uint64_t most = (uint64_t)volume_free_secs(d->vol) *
 			blks_per_sec(&d->vol->lo);
 	uint64_t limit = d->deadline_ms > 0 ? DEFRAG_MOST_BY_TIME :
-					      txn_most_blocks(d->vol);
+					      txn_most_blocks(d->vol, nodes);
 
 	for (uint8_t t = 0; t < OD_NR_LOGS; t++)
 		most += alloc_room(&d->txn.alloc, t, 0) %
@@ -60,6 +60,7 @@ static int plan_set(struct gather *g, size_t nr)
 	int err = 0;
 
 	txn_reset(t);
+	t->most_bytes = nr > 1 ? txn_most_bytes(d->vol, 0) : 0;
 	for (size_t i = 0; i < nr; i++) {
 		const struct unit *u = &g->set.v[i];
 
@@ -296,7 +297,7 @@ static int step(struct gather *g, bool nodes)
 	g->moved = g->retry = false;
 	txn_reset(&d->txn);
 	txn_foresee(&d->txn, d->left, &g->now);
-	most = most_at_once(d);
+	most = most_at_once(d, nodes);
 	err = defrag_units(d, nodes, most, &g->units);
 	for (size_t i = 0; i < g->units.nr; i++)
 		tally_add(d, &all, &g->units.v[i], 1);

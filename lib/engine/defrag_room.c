@@ -84,6 +84,7 @@ static int plan_row(struct defrag *d, const struct row *row)
 
 	txn_reset(t);
 	t->whole = false;
+	t->most_bytes = 0;
 	for (uint32_t s = row->first; !err && s < row->first + row->len; s++) {
 		if (sit_sec_valid(&d->vol->sit, s))
 			err = txn_add_section(t, s);

@@ -36,10 +36,14 @@ static int plan_once(struct defrag *d, size_t at, size_t nr, bool leave_dirty)
 	int err = 0;
 
 	txn_reset(t);
+	t->most_bytes = txn_most_bytes(d->vol, nr == 1 ?
+				       d->files.v[at].blocks : 0);
 	for (size_t i = 0; !err && i < d->helpers.nr; i++)
 		err = txn_add_section(t, d->helpers.v[i]);
 	for (size_t i = 0; !err && i < nr; i++)
 		err = txn_add_file(t, d->files.v[at + i].ino, (uint32_t)i);
+	if (!err && txn_is_too_large(t))
+		err = -E2BIG;
 	if (!err && d->helpers.nr)
 		err = txn_take_runs_along(t);
 	if (!err)

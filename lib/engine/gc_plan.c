@@ -33,7 +33,7 @@ size_t gc_batch_size(struct gc_run *r, const struct victim_vec *list,
 	uint64_t most = r->opt->max_sections, blocks = 0;
 	uint64_t may_move = gc_blocks_left(r);
 	uint64_t at_once = r->deadline_ms > 0 ? MOST_BY_TIME :
-						txn_most_blocks(r->vol);
+						txn_most_blocks(r->vol, list->v[at].is_node);
 	size_t n = 0;
 
 	while (at + n < list->nr) {
@@ -104,6 +104,8 @@ static int plan(struct gc_run *r, const struct victim_vec *list, size_t at,
 	for (size_t i = 0; !err && i < nr; i++)
 		err = txn_add_section(t, list->v[at + i].secno);
 	while (!err) {
+		t->most_bytes = t->victims.nr > 1 ?
+				txn_most_bytes(r->vol, 0) : 0;
 		err = keeps_runs(r) ? txn_take_runs_along(t) : 0;
 		if (!err)
 			err = txn_resolve(t);

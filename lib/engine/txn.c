@@ -15,7 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RECORD_BYTES (24U << 20)	/* of all moves and nodes */
+/* Records of all moves and nodes: what is aimed at, and what is allowed. */
+#define RECORD_BYTES (20U << 20)
+#define MOST_RECORD_BYTES (24U << 20)
 
 int txn_init(struct txn *t, struct volume *vol)
 {
@@ -44,15 +46,40 @@ void txn_free(struct txn *t)
 	t->is_victim = NULL;
 }
 
-uint64_t txn_most_blocks(const struct volume *vol)
+static uint64_t larger(uint64_t a, uint64_t b)
 {
-	uint64_t nodes = vol->sit.valid_nodes, data = vol->sit.valid_data;
-	double per_block = nodes < data ? (double)nodes / (double)data : 1;
-	double bytes = sizeof(struct move) + sizeof(struct txn_node) * per_block;
-	uint64_t most = (uint64_t)(RECORD_BYTES / bytes);
-	uint64_t least = UINT64_C(2) * blks_per_sec(&vol->lo);
+	return a > b ? a : b;
+}
 
-	return most > least ? most : least;
+static uint64_t two_sections(const struct volume *vol)
+{
+	return UINT64_C(2) * blks_per_sec(&vol->lo);
+}
+
+uint64_t txn_most_blocks(const struct volume *vol, bool nodes)
+{
+	uint64_t nr_nodes = vol->sit.valid_nodes, data = vol->sit.valid_data;
+	double per_block = nr_nodes < data ? (double)nr_nodes / (double)data : 1;
+	double bytes = sizeof(struct txn_node);
+
+	if (!nodes)
+		bytes = sizeof(struct move) + bytes * per_block;
+	return larger((uint64_t)(RECORD_BYTES / bytes), two_sections(vol));
+}
+
+uint64_t txn_most_bytes(const struct volume *vol, uint64_t blocks)
+{
+	/* Each has a node of its own at the worst. */
+	return larger(MOST_RECORD_BYTES,
+		      larger(two_sections(vol), 2 * blocks) *
+		      (sizeof(struct move) + sizeof(struct txn_node)));
+}
+
+bool txn_is_too_large(const struct txn *t)
+{
+	return t->most_bytes &&
+	       t->moves.nr * sizeof(struct move) +
+	       t->nodes.nr * sizeof(struct txn_node) > t->most_bytes;
 }
 
 void txn_reset(struct txn *t)

@@ -69,6 +69,7 @@ struct txn {
 	size_t nr_kept;
 
 	uint64_t most_moves;		/* that runs taken along may make it */
+	uint64_t most_bytes;		/* of records, or -E2BIG; 0: no bound */
 
 	uint32_t section_rank;		/* of moves out of sections, and along */
 
@@ -100,11 +101,18 @@ void txn_free(struct txn *t);
 void txn_reset(struct txn *t);
 
 /*
- * Blocks that one transaction should take at most, so that the records of
- * them and of the nodes that hold their addresses fit in 24 MiB, as many nodes
- * as the volume has for a block on average; but two sections in any case.
+ * Blocks of data, or of nodes, that one transaction should take at most, so
+ * that the records of them and of the nodes that hold their addresses fit in
+ * 20 MiB, as many nodes as the volume has for a block on average; but two
+ * sections in any case.
  */
-uint64_t txn_most_blocks(const struct volume *vol);
+uint64_t txn_most_blocks(const struct volume *vol, bool nodes);
+/*
+ * For most_bytes: 24 MiB, as averages are not kept everywhere, and others are
+ * moved along; or the records of two sections, or of twice @blocks blocks.
+ */
+uint64_t txn_most_bytes(const struct volume *vol, uint64_t blocks);
+bool txn_is_too_large(const struct txn *t);
 
 /*
  * Add the valid blocks of a section, from its summaries. Its logs, if it is a
@@ -122,7 +130,8 @@ void txn_shrink(struct txn *t, size_t nr);
 
 /*
  * Find the nodes that hold the addresses, prove that they point back, and
- * fill lblk. -EBUSY: blocks of pinned files lie in the sections t->pinned.
+ * fill lblk. -EBUSY: blocks of pinned files lie in the sections t->pinned;
+ * -E2BIG: more nodes than most_bytes allows.
  */
 int txn_resolve(struct txn *t);
 
@@ -130,7 +139,8 @@ int txn_resolve(struct txn *t);
  * Where a run of a file goes on in a section that is left alone: add what
  * follows to the moves (before txn_resolve()), or count such cuts in
  * extents_split (after txn_place()). -E2BIG: no free space can hold what
- * would have to be taken along; the moves are as many as were looked at.
+ * would have to be taken along, or it is more than most_bytes; the moves are
+ * as many as were looked at.
  */
 int txn_take_runs_along(struct txn *t);
 int txn_count_cuts(struct txn *t);

@@ -192,7 +192,7 @@ static int take_along(struct txn *t, const struct spot *p)
 		.version = p->e.version, .rank = t->section_rank,
 	};
 
-	if (t->moves.nr >= t->most_moves)
+	if (t->moves.nr >= t->most_moves || txn_is_too_large(t))
 		return -E2BIG;
 	m.type = sit_get(&t->vol->sit, blk_to_seg(&t->vol->lo, p->blk))->type;
 	return vec_push(&t->moves, &m) ?

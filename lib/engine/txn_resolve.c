@@ -89,6 +89,8 @@ static int list_nodes(struct txn *t)
 		err = push_node(t, v[i].nid, true);
 		if (!err && v[i].ino != v[i].nid)
 			err = push_node(t, v[i].ino, false);
+		if (!err && txn_is_too_large(t))
+			err = -E2BIG;
 	}
 	if (!err)
 		merge_duplicates(t);

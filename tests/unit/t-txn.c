@@ -337,6 +337,55 @@ static void nodes_alone(void **state)
 	vb_free(&b);
 }
 
+/* Each direct node brings its inode along, which may have one already. */
+static void a_plan_ends_where_its_records_are_too_many(void **state)
+{
+	struct volume *vol;
+	struct pair p;
+	struct txn t;
+
+	(void)state;
+	make_pair(&p);
+	vol = vb_open(&p.b);
+	assert_int_equal(txn_init(&t, vol), 0);
+	for (uint64_t missing = 0; missing < 2; missing++) {
+		txn_reset(&t);
+		assert_int_equal(txn_add_section(&t, 0), 0);
+		assert_int_equal(t.moves.nr, 240);
+		t.most_bytes = 240 * sizeof(struct move) +
+			       6 * sizeof(struct txn_node) - missing;
+		assert_int_equal(txn_resolve(&t), missing ? -E2BIG : 0);
+	}
+	t.most_bytes = 0;
+	txn_reset(&t);
+	assert_int_equal(txn_add_section(&t, 0), 0);
+	assert_int_equal(txn_resolve(&t), 0);
+	txn_free(&t);
+	volume_close(vol);
+	vb_free(&p.b);
+}
+
+/* Of node sections fewer, as a node's record is larger than a block's. */
+static void the_most_blocks_of_a_transaction(void **state)
+{
+	struct volume *vol;
+	struct pair p;
+
+	(void)state;
+	make_pair(&p);
+	vol = vb_open(&p.b);
+	vol->sit.valid_data = 1000;
+	vol->sit.valid_nodes = 500;
+	assert_int_equal(txn_most_blocks(vol, false), (20 << 20) / (28 + 30));
+	assert_int_equal(txn_most_blocks(vol, true), (20 << 20) / 60);
+	vol->sit.valid_nodes = 3000;
+	assert_int_equal(txn_most_blocks(vol, false), (20 << 20) / (28 + 60));
+	assert_int_equal(txn_most_bytes(vol, 0), 24 << 20);
+	assert_int_equal(txn_most_bytes(vol, 1 << 20), 2 * 88 << 20);
+	volume_close(vol);
+	vb_free(&p.b);
+}
+
 /* Each section of a pinned file is found once, not one of them a plan. */
 static void pinned_files_cost_one_plan(void **state)
 {
@@ -423,6 +472,8 @@ int main(void)
 		cmocka_unit_test(summaries_that_lie),
 		cmocka_unit_test(nodes_that_lie),
 		cmocka_unit_test(nodes_alone),
+		cmocka_unit_test(a_plan_ends_where_its_records_are_too_many),
+		cmocka_unit_test(the_most_blocks_of_a_transaction),
 		cmocka_unit_test(pinned_files_cost_one_plan),
 		cmocka_unit_test(a_plan_over_a_block_in_use_is_not_written),
 	};
