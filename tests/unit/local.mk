@@ -47,6 +47,9 @@ tests_unit_t_cli_SOURCES = %D%/t-cli.c
 check_PROGRAMS += %D%/t-out
 tests_unit_t_out_SOURCES = %D%/t-out.c
 
+check_PROGRAMS += %D%/t-session
+tests_unit_t_session_SOURCES = %D%/t-session.c
+
 check_PROGRAMS += %D%/t-size
 tests_unit_t_size_SOURCES = %D%/t-size.c
 check_PROGRAMS += %D%/t-progress
