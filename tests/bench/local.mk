@@ -17,3 +17,4 @@ EXTRA_DIST += %D%/fsck-speed
 EXTRA_DIST += %D%/defrag-speed
 EXTRA_DIST += %D%/hot-cold-kernel
 EXTRA_DIST += %D%/real-tree
+EXTRA_DIST += %D%/memory %D%/many-files.py
