@@ -98,6 +98,15 @@ static bool same_geometry(const struct inode *a, const struct inode *b)
 	       a->xattr_bytes == b->xattr_bytes;
 }
 
+/* Bytes that the tree of nodes can hold (format 5.1). */
+static uint64_t largest_file(const struct layout *lo, const struct inode *i)
+{
+	uint64_t n = lo->addrs_per_node;
+	uint64_t nodes = 2 + 2 * n + n * n;
+
+	return (i->nr_addrs + nodes * i->node_addrs) * lo->block_size;
+}
+
 static int prove_inode(struct prover *p, const uint8_t *block,
 		       struct inode *out)
 {
@@ -110,6 +119,8 @@ static int prove_inode(struct prover *p, const uint8_t *block,
 		return no_good(p, "it is not of the form that its inode has");
 	if (out->inl & OD_INLINE_DATA && out->size > out->inline_bytes)
 		return no_good(p, "its inline data are longer than their area");
+	if (out->size > largest_file(&p->r->vol->lo, out))
+		return no_good(p, "no file can be as large as it says");
 	if (out->inl & OD_INLINE_DENTRY)
 		return no_good(p, "it is a file with inline names");
 	return 0;

@@ -769,12 +769,15 @@ static void damage(struct fixture *f, int what)
 	case 20:	/* an inode that the NAT has, but that is a directory */
 		old_inode(f, OD_ROOT_INO);
 		break;
+	case 21:	/* larger than any file */
+		le64_set(&od->i_size, UINT64_C(4329690849280) + 1);
+		break;
 	default:
 		fail();
 	}
 }
 
-#define NR_DAMAGES 21
+#define NR_DAMAGES 22
 
 static void bad_nodes_cut_the_chain(void **state)
 {
