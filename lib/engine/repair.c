@@ -25,7 +25,7 @@ void repair_free(struct repair *r)
 static bool solve_read_faults(struct repair *r)
 {
 	static const enum problem_id ids[] = {
-		P_CP_PACK_BAD, P_NAT_JOURNAL, P_SIT_JOURNAL,
+		P_CP_PACK_BAD, P_NAT_BITS, P_NAT_JOURNAL, P_SIT_JOURNAL,
 	};
 	bool any = false;
 

@@ -6,6 +6,7 @@ lib_libf2core_int_la_SOURCES += \
 	%D%/cp_summary.c \
 	%D%/journal.h \
 	%D%/nat.c %D%/nat.h \
+	%D%/nat_bits.c \
 	%D%/sit.c %D%/sit.h \
 	%D%/ssa.c %D%/ssa.h \
 	%D%/super.c %D%/super.h \

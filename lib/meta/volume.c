@@ -125,7 +125,7 @@ static int load(struct volume *vol)
 	for (unsigned int type = 0; type < OD_NR_LOGS; type++)
 		check_log(vol, type);
 	note_flags(vol);
-	return 0;
+	return volume_judge_nat_bits(vol);
 }
 
 void volume_judge_logs(struct volume *vol)

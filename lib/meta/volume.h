@@ -55,6 +55,9 @@ int volume_can_repair(struct volume *vol);
  */
 void volume_judge_logs(struct volume *vol);
 
+/* NAT bits of the live pack that a kernel would believe; 0 or -ENOMEM. */
+int volume_judge_nat_bits(struct volume *vol);
+
 /* All of these are counted from the SIT in memory. */
 uint32_t volume_free_segs(const struct volume *vol);
 uint32_t volume_free_secs(const struct volume *vol);

@@ -28,7 +28,7 @@ group() {
 	done
 }
 
-for name in fields logs packs bitmaps journals sit nat ssa; do
+for name in fields logs packs natbits bitmaps journals sit nat ssa; do
 	eval "matrix_$name() { group $name; }"
 	bats_test_function --description "all rows of $name" -- "matrix_$name"
 done

@@ -48,6 +48,10 @@ repaired() {
 	repaired sum.@@/d0/f04.0.nid=+1 noise.1025 zero.1026
 }
 
+@test "C26 NAT bits that a kernel would believe" {
+	repaired raw.1535.{8,60}=^0xff
+}
+
 @test "NAT entries that lie, of a file, a node and the root" {
 	repaired nat./d0/f04.{blk=0,blk=1,ino=5,ino=0xffffffff} nat.3.blk=0 \
 		nat.0.blk=5000 bit.512 bit.518

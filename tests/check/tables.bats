@@ -68,7 +68,7 @@ fresh() {
 	poke nat./d0/f00.blk=@/d1/f00
 	finds nat-duplicate sit-bit-leaked
 	poke nat.190000.blk=@/d0/f05
-	finds nat-duplicate
+	finds nat-bits nat-duplicate
 }
 
 @test "nat-unreachable: a node that no parent names" {
@@ -157,4 +157,12 @@ fresh() {
 	finds ssa-type
 	poke sum.@/d0/f05.type=9
 	finds ssa-type
+}
+
+@test "nat-bits: C26 bits that a kernel would believe, and others" {
+	poke raw.1535.60=^0xff
+	finds nat-bits
+	# With another check value nobody does.
+	poke raw.1535.60=^0xff raw.1535.0=^0xff
+	finds_nothing
 }

@@ -21,7 +21,7 @@ repaired_at_every_cut() {
 		cp --sparse=always "$img.good" "$img"
 		python3 -SE "$top_srcdir/tests/lib/poke.py" "$img" $field
 		run "$top_builddir/tests/crash/crash-run" repair "$img" \
-			--subsets 20 --walks 8 --faults 6
+			--subsets 20 --walks 8 --faults "${faults-6}"
 		echo "$output"
 		[ "$status" -eq 0 ]
 		[[ "$output" == *"0 left, 1 commits"* ]]
@@ -34,6 +34,8 @@ repaired_at_every_cut() {
 }
 
 @test "a cut at every write while a pack is replaced" {
+	# A read error may leave other words of free blocks in a summary.
+	faults=0
 	repaired_at_every_cut cphead.checkpoint_ver=+1 \
 		cp.cp_pack_total_block_count=1
 }
