@@ -29,7 +29,7 @@ repaired_at_every_cut() {
 }
 
 @test "a cut at every write while counts and logs are repaired" {
-	repaired_at_every_cut cp.valid_block_count=+4 cp.cur_data_blkoff.1=-1 \
+	repaired_at_every_cut cp.valid_block_count=+4 \
 		cp.alloc_type.1=0x7f cp.ckpt_flags=^4
 }
 
