@@ -50,7 +50,9 @@ check-crash: all
 not_sanitized = %D%/cli/lib-symbols.bats %D%/cli/lib-header.bats \
 	%D%/cli/help-and-man.bats %D%/cli/mkfs-geometry.bats \
 	%D%/cli/gcctl-run.bats %D%/cli/gcctl-victims.bats \
-	%D%/cli/defrag-run.bats %D%/crash/crash-short.bats
+	%D%/cli/defrag-run.bats %D%/cli/replay.bats \
+	%D%/check/repair.bats %D%/check/quota.bats \
+	%D%/crash/crash-short.bats
 check-sanitized: all
 	$(AM_V_at)$(MAKE) $(AM_MAKEFLAGS) check \
 		TESTS='$(check_PROGRAMS) $(filter-out $(not_sanitized),$(bats_tests))'

@@ -21,8 +21,8 @@ int guard_volume(struct volume *vol)
 	if (err || !nr)
 		return err;
 	return ctx_fail(vol->ctx, -EBUSY, "not cleanly unmounted: %" PRIu64
-			" fsynced nodes wait to be replayed; mount and unmount "
-			"the volume once, then run this again", nr);
+			" fsynced nodes wait to be replayed: use --replay, or "
+			"fsck.f2fs -p, or mount the volume once", nr);
 }
 
 struct sums {

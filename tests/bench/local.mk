@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Measurements, run by hand.
 EXTRA_DIST += %D%/move-speed
-EXTRA_DIST += %D%/gc-speed
 EXTRA_DIST += %D%/nat-flush
 
 noinst_PROGRAMS += %D%/read-blocks

@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# The longest come first: no core waits for them in the end.
 kernel_tests += %D%/judge.bats
+kernel_tests += %D%/recover.bats
+kernel_tests += %D%/names.bats
+kernel_tests += %D%/gc.bats
+kernel_tests += %D%/defrag.bats
 kernel_tests += %D%/mkfs.bats
 kernel_tests += %D%/mkfs-device.bats
 kernel_tests += %D%/read.bats
@@ -8,15 +13,11 @@ kernel_tests += %D%/victims.bats
 kernel_tests += %D%/check.bats
 kernel_tests += %D%/device.bats
 kernel_tests += %D%/flush.bats
-kernel_tests += %D%/gc.bats
-kernel_tests += %D%/defrag.bats
 kernel_tests += %D%/stopped.bats
 kernel_tests += %D%/cases.bats
 kernel_tests += %D%/kinds.bats
 kernel_tests += %D%/quota.bats
 kernel_tests += %D%/recover-cuts.bats
-kernel_tests += %D%/names.bats
-kernel_tests += %D%/recover.bats
 
 EXTRA_DIST += %D%/README.md
 EXTRA_DIST += %D%/setup

@@ -573,7 +573,7 @@ static void a_name_that_is_there_stays(void **state)
 static void an_inode_may_come_last(void **state)
 {
 	struct fixture f;
-	struct od_node_foot *foot = node_foot(&f.b.lo, f.block);
+	struct od_node_foot *foot;
 
 	(void)state;
 	start(&f);
