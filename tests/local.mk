@@ -8,6 +8,7 @@
 bats_tests =
 kernel_tests =
 crash_tests =
+large_cli_tests =
 
 if HAVE_CMOCKA
 include tests/unit/local.mk
@@ -36,7 +37,7 @@ AM_TESTS_ENVIRONMENT = \
 	top_srcdir='$(abs_top_srcdir)'; export top_srcdir; \
 	top_builddir='$(abs_top_builddir)'; export top_builddir;
 
-EXTRA_DIST += $(bats_tests) $(kernel_tests) $(crash_tests)
+EXTRA_DIST += $(bats_tests) $(kernel_tests) $(crash_tests) $(large_cli_tests)
 
 check-kernel: all
 	$(AM_V_at)$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(kernel_tests)'
@@ -49,7 +50,8 @@ check-crash: all
 # unit tests.
 not_sanitized = %D%/cli/lib-symbols.bats %D%/cli/lib-header.bats \
 	%D%/cli/help-and-man.bats %D%/cli/mkfs-geometry.bats \
-	%D%/cli/gcctl-run.bats %D%/cli/gcctl-victims.bats \
+	%D%/cli/gcctl-run.bats %D%/cli/gcctl-status.bats \
+	%D%/cli/gcctl-refuse.bats %D%/cli/defrag-report.bats \
 	%D%/cli/defrag-run.bats %D%/cli/replay.bats \
 	%D%/check/repair.bats %D%/check/quota.bats \
 	%D%/crash/crash-short.bats

@@ -19,8 +19,8 @@ repaired() {
 	matrix --verbose "$@"
 }
 
-@test "some rows of the table is repaired in one run" {
-	matrix --every 150
+@test "some rows of the table are repaired in one run" {
+	matrix --every 300
 }
 
 @test "C12 a pack with a bad end is written anew" {

@@ -14,7 +14,8 @@ bats_tests += %D%/gcctl-status.bats
 bats_tests += %D%/gcctl-refuse.bats
 bats_tests += %D%/gcctl-run.bats
 bats_tests += %D%/replay.bats
-bats_tests += %D%/gcctl-victims.bats
+# Long; kernels judge the same figures in kernel/victims.bats.
+large_cli_tests += %D%/gcctl-victims.bats
 EXTRA_DIST += %D%/gcctl.bash
 EXTRA_DIST += %D%/run.bash
 EXTRA_DIST += %D%/stopped-at-once.py

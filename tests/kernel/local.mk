@@ -52,7 +52,7 @@ EXTRA_DIST += %D%/recover-large.bats
 check-kernel-large: all
 	$(AM_V_at)$(MAKE) $(AM_MAKEFLAGS) check \
 		TESTS='%D%/gc-large.bats %D%/defrag-large.bats \
-		%D%/mkfs-largest.bats'
+		%D%/mkfs-largest.bats $(large_cli_tests)'
 
 # Some hundred power cuts; about half an hour.
 check-recover-large: all
