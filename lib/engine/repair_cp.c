@@ -163,7 +163,10 @@ static int by_ino(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Inodes that are orphans, in order; the caller's. */
+/*
+ * Inodes that are orphans, in order; the caller's. While something is in doubt
+ * only the listed ones: what is without a name may have lost it.
+ */
 static uint32_t *list_orphans(const struct facts *f, uint32_t *nr)
 {
 	const struct nid_vec *parts[2] = { &f->orphans, &f->unlinked };
@@ -171,7 +174,7 @@ static uint32_t *list_orphans(const struct facts *f, uint32_t *nr)
 				sizeof(*list));
 
 	*nr = 0;
-	for (int i = 0; list && i < (f->unread ? 1 : 2); i++)
+	for (int i = 0; list && i < (f->doubt ? 1 : 2); i++)
 		for (size_t k = 0; k < parts[i]->nr; k++)
 			list[(*nr)++] = parts[i]->v[k];
 	if (*nr)

@@ -75,15 +75,21 @@ static bool is_twice(const struct volume *vol, const struct facts *f,
 			    blk_in_seg(&vol->lo, blk));
 }
 
-/* Whether the block at @blk says itself that it is @nid. */
-static bool foot_names(struct volume *vol, uint32_t blk, uint32_t nid)
+/* Whether the block at @blk says itself that it is @nid; -1: nobody knows. */
+static int foot_says(struct volume *vol, uint32_t blk, uint32_t nid)
 {
 	uint8_t *block = malloc(vol->lo.block_size);
-	bool names = block && !dev_read(vol->dev, blk, 1, block) &&
-		     le32_get(node_foot(&vol->lo, block)->nid) == nid;
+	int says = -1;
 
+	if (block && !dev_read(vol->dev, blk, 1, block))
+		says = le32_get(node_foot(&vol->lo, block)->nid) == nid;
 	free(block);
-	return names;
+	return says;
+}
+
+static bool foot_names(struct volume *vol, uint32_t blk, uint32_t nid)
+{
+	return foot_says(vol, blk, nid) > 0;
 }
 
 /* An entry that the SIT, or another entry, or the node contradicts. */
@@ -197,10 +203,12 @@ static int take_wanted(struct repair *r, const struct facts *f, bool *changed)
 
 /*
  * Entries that nothing leads to and that are contradicted: by the SIT, which
- * has them free, or by their being found by chance.
+ * has them free, or by their being found by chance. While something is in doubt
+ * the way to a node may be what is damaged: then the footer must not name it,
+ * either.
  */
-static int drop_unreached(struct repair *r, const struct nid_vec *unreached,
-			  bool *changed)
+static int drop_unreached(struct repair *r, const struct facts *f,
+			  const struct nid_vec *unreached, bool *changed)
 {
 	int err = 0;
 
@@ -211,6 +219,8 @@ static int drop_unreached(struct repair *r, const struct nid_vec *unreached,
 		struct nat_entry none = { .version = e.version };
 
 		if (!e.blk || (!was_taken && sit_has_node(r->vol, e.blk)))
+			continue;
+		if (f->doubt && !was_taken && foot_says(r->vol, e.blk, nid))
 			continue;
 		/* As the kernel counts: the nid was used and freed again. */
 		if (!was_taken)
@@ -273,10 +283,10 @@ int repair_nat(struct repair *r, const struct facts *f, bool *changed)
 	/* What leads to them may be what could not be read. */
 	if (err || *changed || f->unread)
 		goto out;
-	err = drop_unreached(r, &f->unreached, changed);
+	err = drop_unreached(r, f, &f->unreached, changed);
 	/* A stale inode may look like an orphan, and share its blocks. */
 	if (!err)
-		err = drop_unreached(r, &f->unlinked, changed);
+		err = drop_unreached(r, f, &f->unlinked, changed);
 out:
 	r->need_commit |= *changed;
 	return err;

@@ -64,3 +64,22 @@ repaired() {
 	[ "$status" -eq 4 ]
 	[ "$(sha256sum <"$img")" = "$before" ]
 }
+
+# Its way from the root is damaged, and the SIT has lost it.
+@test "a file that two faults hide from view keeps its node" {
+	local blk segno n nid
+
+	restore
+	nid=$(peek node./d0/f04.nid)
+	blk=$(peek "nat.$nid.blk")
+	n=$((blk - $(peek sb.main_blkaddr)))
+	segno=$((n / 512))
+	poke "sit.$segno.map.$((n % 512))=^1" "sit.$segno.valid=-1" \
+		dentry./d0.f04.len=0
+	run "$FSCK" -y "$img"
+	echo "$output"
+	[ "$status" -eq 5 ]
+	[ "$("${python[@]}" "$img" "nat.$nid.blk")" = "$blk" ]
+	[[ "$output" == *"inode $nid "*"a file without a name)"* ]]
+	[[ "$output" != *"a file without a name): repaired"* ]]
+}
